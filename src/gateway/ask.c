@@ -377,7 +377,7 @@ static surety_status ask_messages(surety__ask *ask,
                                                  .has_protocol = true,
                                                  .protocol =
                                                      ask->route.protocol};
-    surety_error error;
+    surety_error error, shown;
     surety_status status =
         surety_conversation_new(&options, &ask->conversation, &error);
 
@@ -391,7 +391,11 @@ static surety_status ask_messages(surety__ask *ask,
         status = surety_conversation_repair(ask->conversation, &error);
     if (!status)
         return SURETY_OK;
-    return surety__ask_refuse(ask, 400, surety_str_of(error.path), &error,
+    shown = error;
+    if (error.path[0]) /* not every protocol's error has a place for it */
+        surety__fail(&shown, status, "%s: %s", error.path, error.message);
+    surety__hint(&shown, "%s", error.hint);
+    return surety__ask_refuse(ask, 400, surety_str_of(error.path), &shown,
                               ret_problem);
 }
 

@@ -29,27 +29,47 @@ static const char *const params_taken[][16] = {
      "generationConfig/candidate_count"},
 };
 
-/* Objects whose members are looked at one by one. */
+/* Objects whose members are looked at one by one; the last one on the way to
+ * another protocol only, for OpenAI's has any names. */
 static const char *const params_objects[] = {"text", "output_config",
-                                             "generationConfig"};
+                                             "generationConfig", "metadata"};
+
+/* What a parameter is in every protocol. */
+typedef enum params_kind {
+    PARAMS_COUNT = 0, /* a whole number above 0 */
+    PARAMS_WHOLE,
+    PARAMS_NUMBER,
+    PARAMS_TEXT,
+    PARAMS_TEXTS /* a list of texts, or one text */
+} params_kind;
+/* ORDER kinds of parameters. */
+static const char *const params_kinds[] = {
+    "a whole number from 1 to 4294967295", "a whole number", "a number",
+    "a text", "a list of texts"};
 
 /* The same parameter in each protocol; NULL: it has none. */
 typedef struct params_row {
+    params_kind kind;
     const char *names[4]; /* ORDER protocols */
 } params_row;
 static const params_row params_rows[] = {
-    {{"max_completion_tokens", "max_output_tokens", "max_tokens",
+    {PARAMS_COUNT,
+     {"max_completion_tokens", "max_output_tokens", "max_tokens",
       "generationConfig/maxOutputTokens"}},
-    {{"max_tokens", NULL, NULL, NULL}},
-    {{"temperature", "temperature", "temperature",
+    {PARAMS_COUNT, {"max_tokens", NULL, NULL, NULL}},
+    {PARAMS_NUMBER,
+     {"temperature", "temperature", "temperature",
       "generationConfig/temperature"}},
-    {{"top_p", "top_p", "top_p", "generationConfig/topP"}},
-    {{NULL, NULL, "top_k", "generationConfig/topK"}},
-    {{"stop", NULL, "stop_sequences", "generationConfig/stopSequences"}},
-    {{"seed", NULL, NULL, "generationConfig/seed"}},
-    {{"frequency_penalty", NULL, NULL, "generationConfig/frequencyPenalty"}},
-    {{"presence_penalty", NULL, NULL, "generationConfig/presencePenalty"}},
-    {{"user", "user", "metadata/user_id", NULL}},
+    {PARAMS_NUMBER, {"top_p", "top_p", "top_p", "generationConfig/topP"}},
+    {PARAMS_NUMBER, {NULL, NULL, "top_k", "generationConfig/topK"}},
+    {PARAMS_TEXTS,
+     {"stop", NULL, "stop_sequences", "generationConfig/stopSequences"}},
+    {PARAMS_WHOLE, {"seed", NULL, NULL, "generationConfig/seed"}},
+    {PARAMS_NUMBER,
+     {"frequency_penalty", NULL, NULL, "generationConfig/frequencyPenalty"}},
+    {PARAMS_NUMBER,
+     {"presence_penalty", NULL, NULL, "generationConfig/presencePenalty"}},
+    {PARAMS_TEXT, {"user", "user", "metadata/user_id", NULL}},
 };
 enum {
     PARAMS_LIMIT = 0,
@@ -74,6 +94,7 @@ static const struct {
     {"metadata", "{}"},
     {"include", "[]"},
     {"logit_bias", "{}"},
+    {"thinking", "{\"type\":\"disabled\"}"},
 };
 
 typedef struct params_reader {
@@ -129,6 +150,42 @@ static void params_refuse(params_reader *reader, surety_str path)
         surety__ask_refuse(reader->ask, 400, path, &error, reader->problem);
 }
 
+static bool params_are_texts(surety_val value)
+{
+    SURETY_EACH (one, value)
+        if (surety_val_kind(one) != SURETY_KIND_STRING)
+            return false;
+    return surety_val_kind(value) == SURETY_KIND_ARRAY ||
+           surety_val_kind(value) == SURETY_KIND_STRING;
+}
+
+/* Whether a value is one of the kind. Its bounds are the provider's matter, but
+ * for a limit, which must not become another one. */
+static bool params_is_kind(params_kind kind, surety_val value)
+{
+    const uint64_t count = surety_val_uint(value, 0);
+
+    switch (kind) {
+    case PARAMS_COUNT: return count > 0 && count <= UINT32_MAX;
+    case PARAMS_WHOLE: return surety_val_is_integer(value);
+    case PARAMS_NUMBER: return surety_val_kind(value) == SURETY_KIND_NUMBER;
+    case PARAMS_TEXT: return surety_val_kind(value) == SURETY_KIND_STRING;
+    case PARAMS_TEXTS: return params_are_texts(value);
+    }
+    return false;
+}
+
+static void params_refuse_kind(params_reader *reader, surety_str path,
+                               params_kind kind)
+{
+    surety_error error;
+
+    surety__fail(&error, SURETY_SYNTAX, "the member \"%.*s\" is %s",
+                 (int)path.len, path.ptr, params_kinds[kind]);
+    reader->status =
+        surety__ask_refuse(reader->ask, 400, path, &error, reader->problem);
+}
+
 /* Adds the name of a member to extra; that of "a/b" to its object a, which
  * stays open. */
 static void params_name(params_reader *reader, const char *path)
@@ -146,8 +203,6 @@ static void params_name(params_reader *reader, const char *path)
         for (size_t i = 0; i < SURETY__COUNT(params_objects); i++)
             if (surety_str_equal(object, surety_str_of(params_objects[i])))
                 reader->open = params_objects[i];
-        if (!reader->open)
-            reader->open = "metadata";
         surety_build_name(reader->extra, reader->open);
         surety_build_object(reader->extra);
     }
@@ -170,9 +225,12 @@ static void params_translate(params_reader *reader, surety_str path,
 
         if (!own || !surety_str_equal(path, surety_str_of(own)))
             continue;
+        if (!params_is_kind(params_rows[i].kind, value)) {
+            params_refuse_kind(reader, path, params_rows[i].kind);
+            return;
+        }
         if (i <= PARAMS_OLD_LIMIT) {
-            model->output_tokens_max =
-                (uint32_t)surety_val_uint(value, UINT32_MAX);
+            model->output_tokens_max = (uint32_t)surety_val_uint(value, 1);
             return;
         }
         if (i == PARAMS_TEMPERATURE && reader->to != SURETY_PROTOCOL_TEXT) {
@@ -217,6 +275,18 @@ static void params_member(params_reader *reader, surety_str path,
         params_name(reader, whole.ptr);
         surety_build_val(reader->extra, value);
     }
+}
+
+static bool params_is_object(const params_reader *reader, surety_str name,
+                             surety_val value)
+{
+    const size_t count = SURETY__COUNT(params_objects);
+    const bool is_foreign =
+        reader->from == SURETY_PROTOCOL_ANTHROPIC && !reader->is_same;
+
+    return surety_val_kind(value) == SURETY_KIND_OBJECT &&
+           surety__str_among(name, params_objects,
+                             is_foreign ? count : count - 1);
 }
 
 /* Looks at each member of an object of parameters. */
@@ -267,9 +337,7 @@ surety_status surety__params_read(surety__ask *ask, const surety_alloc *alloc,
     SURETY_EACH (one, surety_doc_root(ask->doc)) {
         const surety_str name = surety_val_str(surety_val_key(one));
 
-        if (surety_val_kind(one) == SURETY_KIND_OBJECT &&
-            surety__str_among(name, params_objects,
-                              SURETY__COUNT(params_objects)))
+        if (params_is_object(&reader, name, one))
             params_object(&reader, name, one);
         else
             params_member(&reader, name, one);

@@ -30,13 +30,15 @@ static bool tools_function_read(surety_protocol protocol, surety_val tool,
 {
     const surety_str type = surety_val_str(surety_val_get(tool, "type"));
     surety_val function = tool;
-    const char *schema = "parameters";
+    const char *schema = "parameters", *own = "function";
 
     *ret_function = (tools_function){.schema = surety_val_none()};
     if (protocol == SURETY_PROTOCOL_OPENAI)
         function = surety_val_get(tool, "function");
-    if (protocol == SURETY_PROTOCOL_ANTHROPIC)
+    if (protocol == SURETY_PROTOCOL_ANTHROPIC) {
         schema = "input_schema";
+        own = "custom";
+    }
     ret_function->name = surety_val_str(surety_val_get(function, "name"));
     ret_function->description =
         surety_val_str(surety_val_get(function, "description"));
@@ -50,10 +52,9 @@ static bool tools_function_read(surety_protocol protocol, surety_val tool,
             ret_function->schema = json;
         return true;
     }
-    return !type.len || surety_str_equal(type, SURETY__LITERAL("function")) ||
-                   surety_str_equal(type, SURETY__LITERAL("custom"))
-               ? ret_function->name.len > 0
-               : false;
+    /* A custom tool of OpenAI's takes a text, and has no schema. */
+    return (!type.len || surety_str_equal(type, surety_str_of(own))) &&
+           ret_function->name.len > 0;
 }
 
 /* Whether the choice of tools of the request leaves this one out. */

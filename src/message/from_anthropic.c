@@ -99,7 +99,8 @@ static void from_anthropic_result(surety__import *import, surety_val block)
     const size_t at = import->part_count;
     surety_part *part = surety__import_part(import, SURETY_PART_RESULT);
 
-    if (!surety__import_str(import, block, "tool_use_id", &part->id))
+    if (!surety__import_str(import, block, "tool_use_id", &part->id) ||
+        !surety__import_is_content(import, content))
         return;
     part->error = surety_val_bool(surety_val_get(block, "is_error"), false);
     part->text = surety_val_str(content);
@@ -150,6 +151,8 @@ static void from_anthropic_block(surety__import *import, surety_val block)
 static void from_anthropic_content(surety__import *import, surety_role role,
                                    surety_val item, surety_val content)
 {
+    if (!surety__import_is_content(import, content))
+        return;
     if (surety_val_kind(content) != SURETY_KIND_ARRAY ||
         surety_val_count(content) == 0) {
         surety__import_message(import, role, item);

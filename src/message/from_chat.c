@@ -203,7 +203,8 @@ void surety__read_chat(surety__import *import, surety_val item)
                             "tool");
         return;
     }
-    if (!from_chat_is_carried(import, item))
+    if (!from_chat_is_carried(import, item) ||
+        !surety__import_is_content(import, content))
         return;
     surety__import_message(import, role, item);
     if (role == SURETY_ROLE_TOOL) {

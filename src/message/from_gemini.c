@@ -71,6 +71,11 @@ static void from_gemini_call(surety__import *import, surety_val item,
     if (!surety__import_str(import, val, "name", &part->name) ||
         !surety__import_maybe(import, val, "id", &part->id))
         return;
+    if (args.doc && surety_val_kind(args) != SURETY_KIND_OBJECT &&
+        surety_val_kind(args) != SURETY_KIND_NULL) {
+        surety__import_fail(import, args, "\"args\" must be an object");
+        return;
+    }
     part->text = surety_val_kind(args) == SURETY_KIND_OBJECT
                      ? surety_val_text(args)
                      : SURETY__LITERAL("{}");

@@ -104,6 +104,8 @@ static void from_responses_message(surety__import *import, surety_val item)
                             "a role is system, developer, user or assistant");
         return;
     }
+    if (!surety__import_is_content(import, content))
+        return;
     if (role == SURETY_ROLE_ASSISTANT) {
         surety__import_join(import, role, item);
         from_responses_assistant(import, item);
@@ -143,7 +145,8 @@ static void from_responses_result(surety__import *import, surety_val item)
     surety__import_message(import, SURETY_ROLE_TOOL, item);
     at = import->part_count;
     part = surety__import_part(import, SURETY_PART_RESULT);
-    if (!surety__import_str(import, item, "call_id", &part->id))
+    if (!surety__import_str(import, item, "call_id", &part->id) ||
+        !surety__import_is_content(import, output))
         return;
     part->text = surety_val_str(output);
     surety__import_result(import, part);

@@ -62,6 +62,29 @@ static void import_nomem(surety__import *import)
 
 /* ---- messages and parts -------------------------------------------------- */
 
+/* Leaves out the open message, which has no part, where it is an empty one:
+ * clients send them, and most providers take none. One whose content is absent
+ * is a mistake, but for the assistant, which may have said nothing. */
+static void import_leave_empty(surety__import *import)
+{
+    const surety_val item = import->item;
+    surety_val content = item;
+
+    if (surety_val_kind(item) == SURETY_KIND_OBJECT)
+        content = surety_val_get(item, "content");
+    if (!content.doc)
+        content = surety_val_get(item, "parts");
+    if (!content.doc && import->role != SURETY_ROLE_ASSISTANT) {
+        surety__import_fail(import, item, "this message has no content");
+        return;
+    }
+    if (!import->is_quiet)
+        surety__import_note(import, item, "left-out",
+                            SURETY__LITERAL("left out: this message, which has "
+                                            "no content"));
+    import->item = surety_val_none();
+}
+
 void surety__import_end(surety__import *import)
 {
     const surety_message message = {.role = import->role,
@@ -70,6 +93,10 @@ void surety__import_end(surety__import *import)
 
     if (import->status != SURETY_OK || !import->item.doc)
         return;
+    if (message.part_count == 0 && !import->is_own) {
+        import_leave_empty(import);
+        return;
+    }
     if (message.part_count == 0 && message.role != SURETY_ROLE_ASSISTANT) {
         surety__import_fail(import, import->item,
                             "this message has no content");
@@ -125,6 +152,19 @@ void surety__import_text(surety__import *import, surety_val text)
     if (surety_val_str(text).len > 0)
         surety__import_part(import, SURETY_PART_TEXT)->text =
             surety_val_str(text);
+}
+
+bool surety__import_is_content(surety__import *import, surety_val val)
+{
+    switch (surety_val_kind(val)) {
+    case SURETY_KIND_NONE:
+    case SURETY_KIND_NULL:
+    case SURETY_KIND_STRING:
+    case SURETY_KIND_ARRAY: return import->status == SURETY_OK;
+    default:
+        return surety__import_fail(import, val,
+                                   "a content is a string or an array");
+    }
 }
 
 bool surety__import_role(surety_val name, surety_role *ret_role)
@@ -306,6 +346,9 @@ void surety__import_arguments(surety__import *import, surety_val val,
     surety_buf text;
 
     *ret_valid = true;
+    if (val.doc && surety_val_kind(val) != SURETY_KIND_STRING &&
+        surety_val_kind(val) != SURETY_KIND_NULL)
+        surety__import_fail(import, val, "\"arguments\" must be a string");
     if (import->status != SURETY_OK)
         return;
     surety_buf_init(&text, import->conversation->alloc, 0);

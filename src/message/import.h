@@ -33,6 +33,7 @@ typedef struct surety__import {
     surety_conversation *conversation;
     surety_error *reterr;
     surety_status status;
+    bool is_own;         /* the messages have Surety's own form */
     surety__arena arena; /* texts that are not in the document */
     surety_doc *scratch; /* of JSON in a string */
     surety_role role;    /* of the open message */
@@ -72,6 +73,9 @@ void surety__import_end(surety__import *import);
 surety_part *surety__import_part(surety__import *import, surety_part_kind kind);
 /* Adds a TEXT part; text that is a string, not empty. */
 void surety__import_text(surety__import *import, surety_val text);
+/* Whether val can be a content: a text, a list, or nothing. False: the failure
+ * is set. */
+bool surety__import_is_content(surety__import *import, surety_val val);
 /* Gives the role of this name; false: it is none of ours. */
 bool surety__import_role(surety_val name, surety_role *ret_role);
 

@@ -332,7 +332,8 @@ static void reading_root(struct reading *reading, surety_val root)
             import, "convertToModelMessages of the AI SDK makes the others");
         return;
     }
-    if (reading->dialect == DIALECT_OWN) {
+    import->is_own = reading->dialect == DIALECT_OWN;
+    if (import->is_own) {
         import->status = surety__form_check(
             SURETY__LITERAL("surety/messages"), reading->list,
             import->conversation->alloc, import->reterr);

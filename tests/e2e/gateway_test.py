@@ -131,6 +131,13 @@ def test_contracts():
             same(f"a path is no name: {path}", got.status, 400)
 
 
+# Values that a member of a request cannot have.
+WRONG = (("max_tokens", ("100", 0, -5, 1.5, 1e20, 2 ** 32, True, [])),
+         ("max_completion_tokens", (0, -1, "1")),
+         ("temperature", ("0.5", True, [], {})), ("top_p", ("1", False)),
+         ("stop", (5, {}, [1], True)), ("user", (5, ["u"])))
+
+
 def test_refused():
     """What cannot be carried out is refused with its name, before a call."""
     with Gateway({"replies": []}) as gateway:
@@ -159,7 +166,20 @@ def test_refused():
                 ("a wrong stream", "openai", ("Surety-Stream: fast",), {}, 400,
                  "Surety-Stream"),
                 ("no messages", "anthropic", (), {"messages": []}, 400,
-                 "messages")):
+                 "messages"),
+                ("a tool that takes a text", "responses", (),
+                 {"tools": [{"type": "custom", "name": "t"}],
+                  **schema_members("responses")}, 400, "is no function"),
+                ("a content that is none", "anthropic", (),
+                 {"model": "openai:m", "messages": [
+                     {"role": "user", "content": 5}]}, 400,
+                 "/messages/0/content: "),
+                ("an unknown member of metadata", "anthropic", (),
+                 {"model": "openai:m", "metadata": {"a": 1}}, 400,
+                 "metadata/a"),
+                *((f"{member}: {json.dumps(wrong)}", "openai", (),
+                   {"model": "anthropic:m", member: wrong}, 400, member)
+                  for member, wrongs in WRONG for wrong in wrongs)):
             got = gateway.call(client, headers=headers, **members)
             same(f"{name}: status", got.status, status)
             check(f"{name}: says what", part in got.body.decode(), got)
@@ -226,6 +246,9 @@ def test_parameters():
         got = gateway.call(model="openai:m", logit_bias={"1": 2}, seed=1,
                            temperature=0.5)
         same("unchanged: status", got.status, 200)
+        got = gateway.call("anthropic", model="openai:m", metadata={
+            "user_id": "u"}, thinking={"type": "disabled"}, system="")
+        same("without meaning: status", got.status, 200)
 
 
 def test_law():
