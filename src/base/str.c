@@ -105,7 +105,7 @@ bool surety__is_token(surety_str name)
 
     for (size_t i = 0; i < name.len; i++) {
         const char byte = name.ptr[i];
-        const bool plain = (byte >= 'a' && byte <= 'z') ||
+        const bool plain = (byte >= 'a' && byte <= 'z') || byte == '-' ||
                            (byte >= 'A' && byte <= 'Z') ||
                            (byte >= '0' && byte <= '9');
 
@@ -129,13 +129,27 @@ bool surety__str_number(surety_str text, uint64_t *ret_number)
     return text.len > 0;
 }
 
+/* Returns whether one of eight bytes is a control character. */
+static bool str_has_control(uint64_t word)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    const uint64_t deleted = word ^ ones * 0x7F;
+
+    return (((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted)) &
+           ones * 0x80;
+}
+
 size_t surety__str_find_control(surety_str text, bool tabs)
 {
-    for (size_t i = 0; i < text.len; i++)
+    for (size_t i = 0; i < text.len; i++) {
+        while (text.len - i > 8 &&
+               !str_has_control(surety__load_eight(text.ptr + i)))
+            i += 8;
         if (((unsigned char)text.ptr[i] < 0x20 &&
              (tabs || text.ptr[i] != '\t')) ||
             text.ptr[i] == 0x7F)
             return i;
+    }
     return text.len;
 }
 

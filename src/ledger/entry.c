@@ -114,6 +114,14 @@ bool surety__column_raw(size_t i)
     return entry_columns[i].form == FORM_RAW;
 }
 
+surety_str *surety__entry_text(surety_entry *entry, size_t i)
+{
+    assert(i < SURETY__COLUMNS);
+    return entry_columns[i].form <= FORM_RAW
+               ? (surety_str *)(void *)((char *)entry + entry_columns[i].offset)
+               : NULL;
+}
+
 static int64_t entry_number(uint64_t number)
 {
     return number > INT64_MAX ? INT64_MAX : (int64_t)number;

@@ -55,25 +55,22 @@ static bool group_issues(surety__group *group, size_t count,
 surety_status surety__group_add(surety__group *group, const surety_entry *entry,
                                 bool ends, bool raw, surety_error *reterr)
 {
-    surety__cell cells[SURETY__COLUMNS];
-    surety__write write = {.ends = ends};
+    surety__write write = {.entry = *entry, .ends = ends};
     bool copied = true;
 
     if (surety__grow(group->alloc, &group->list, &group->cap, group->count + 1,
                      sizeof(*group->list), SIZE_MAX))
         return surety__fail_nomem(reterr);
-    surety__entry_cells(entry, raw, SURETY__COLUMNS, cells);
-    for (size_t i = 0; i < SURETY__COLUMNS && copied; i++)
-        if (cells[i].kind == CELL_TEXT || cells[i].kind == CELL_BYTES)
-            copied = group_text(group, &cells[i].text);
-    if (copied) {
-        write.entry = surety__entry_of(cells);
-        write.entry.errors = entry->errors;
-        write.entry.repairs = entry->repairs;
-        copied = group_issues(group, entry->error_count, &write.entry.errors) &&
-                 group_issues(group, entry->repair_count, &write.entry.repairs);
+    for (size_t i = 0; i < SURETY__COLUMNS && copied; i++) {
+        surety_str *text = surety__entry_text(&write.entry, i);
+
+        if (text && !raw && surety__column_raw(i))
+            text->len = 0;
+        copied = !text || group_text(group, text);
     }
-    if (!copied)
+    if (!copied ||
+        !group_issues(group, entry->error_count, &write.entry.errors) ||
+        !group_issues(group, entry->repair_count, &write.entry.repairs))
         return surety__fail_nomem(reterr);
     group->list[group->count++] = write;
     return SURETY_OK;

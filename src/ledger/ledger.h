@@ -72,6 +72,8 @@ void surety__sql_write(size_t which, bool postgres, surety_buf *out);
 const char *surety__column_name(size_t i);
 /* Whether it contains bytes of any length. */
 bool surety__column_raw(size_t i);
+/* The text of an entry's column; NULL: it has none. */
+surety_str *surety__entry_text(surety_entry *entry, size_t i);
 /* Writes the first `count` columns of entry to cells. raw: with prompt and
  * reply. */
 void surety__entry_cells(const surety_entry *entry, bool raw, size_t count,

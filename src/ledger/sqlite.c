@@ -198,8 +198,8 @@ static surety_status sqlite_run(surety__store *store,
         *ret_changed = self->sqlite.changes64(self->db);
     if (code)
         status = sqlite_fail(self, code, reterr);
+    /* Its parameters are all bound anew before the next step. */
     (void)self->sqlite.reset(statement);
-    (void)self->sqlite.clear_bindings(statement);
     return status;
 }
 

@@ -14,7 +14,6 @@
     FUNCTION(sqlite3_bind_text64, bind_text64)                                 \
     FUNCTION(sqlite3_busy_timeout, busy_timeout)                               \
     FUNCTION(sqlite3_changes64, changes64)                                     \
-    FUNCTION(sqlite3_clear_bindings, clear_bindings)                           \
     FUNCTION(sqlite3_close, close)                                             \
     FUNCTION(sqlite3_column_blob, column_blob)                                 \
     FUNCTION(sqlite3_column_bytes, column_bytes)                               \

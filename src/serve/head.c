@@ -25,13 +25,14 @@ surety_status surety__serve_find(surety_str bytes, size_t *at, size_t *ret_len,
 {
     size_t i = *at;
 
-    for (; i < bytes.len; i++) {
-        const unsigned char byte = (unsigned char)bytes.ptr[i];
+    for (;; i++) {
+        char byte;
 
-        if (byte >= ' ' && byte != 0x7F)
-            continue;
-        if (byte == '\t')
-            continue;
+        i += surety__str_find_control(
+            (surety_str){bytes.ptr + i, bytes.len - i}, false);
+        if (i == bytes.len)
+            break;
+        byte = bytes.ptr[i];
         if (byte == '\n' && i > 0 && bytes.ptr[i - 1] == '\r') {
             /* The line is empty behind the CRLF of the line before. */
             if (i >= 3 && bytes.ptr[i - 2] == '\n') {

@@ -259,6 +259,33 @@ done:
 }
 
 /* The sanitizer of undefined behaviour sees a sum with NULL. */
+/* Each byte at each place, among letters, high bytes and tabs. */
+TEST(control_characters_are_found)
+{
+    static const char fillings[] = {'a', '\x80', '\xFF', '~', '\t'};
+    char text[19];
+
+    for (size_t i = 0; i < CHECK_COUNT(fillings) * 256 * sizeof(text); i++) {
+        const size_t at = i % sizeof(text);
+        const unsigned byte = (unsigned)(i / sizeof(text) % 256);
+        const bool is_control = (byte < 0x20 && byte != '\t') || byte == 0x7F;
+        const bool has_tab =
+            byte == '\t' || fillings[i / sizeof(text) / 256] == '\t';
+
+        memset(text, fillings[i / sizeof(text) / 256], sizeof(text));
+        text[at] = (char)byte;
+        CHECK(
+            surety__str_find_control((surety_str){text, sizeof(text)}, false) ==
+            (is_control ? at : sizeof(text)));
+        if (!has_tab)
+            CHECK(surety__str_find_control((surety_str){text, sizeof(text)},
+                                           true) ==
+                  (is_control ? at : sizeof(text)));
+    }
+done:
+    return;
+}
+
 TEST(text_without_an_address_is_empty)
 {
     surety_str text = {NULL, 0};
@@ -591,6 +618,7 @@ int main(int argc, char **argv)
          positions_count_code_points_and_line_ends},
         {"a walk counts as from the start", a_walk_counts_as_from_the_start},
         {"text compares and finds", text_compares_and_finds},
+        {"control characters are found", control_characters_are_found},
         {"text without an address is empty", text_without_an_address_is_empty},
         {"distance counts slips", distance_counts_slips},
         {"text is safe for a terminal", text_is_safe_for_a_terminal},
