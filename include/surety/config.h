@@ -103,6 +103,16 @@ typedef struct surety_config_route {
     size_t model_count;
 } surety_config_route;
 
+/* Paths of a provider to which a gateway passes requests on that are no calls:
+ * "/files", that path, or "/files/" and a star, all below it. Its text ends
+ * with a zero. The struct never grows. */
+typedef struct surety_config_passed {
+    surety_str provider;
+    surety_protocol protocol;
+    surety_str path;
+    surety_position position; /* in the file */
+} surety_config_passed;
+
 /* The settings of a configuration. All texts belong to the configuration. */
 typedef struct surety_config_info {
     size_t size; /* sizeof(surety_config_info) of the library */
@@ -128,6 +138,8 @@ typedef struct surety_config_info {
     size_t route_count;
     /* For each of models: calls at one time of a gateway; 0: no limit. */
     const uint32_t *at_once;
+    const surety_config_passed *passed;
+    size_t passed_count;
 } surety_config_info;
 SURETY_API const surety_config_info *
 surety_config_info_of(const surety_config *config);

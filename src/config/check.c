@@ -94,6 +94,7 @@ static void check_pattern_message(surety_finding finding, surety_error *reterr)
     const surety_str variable = SURETY__LITERAL("/$defs/variable/");
     const surety_str passed = SURETY__LITERAL("/$defs/passed/");
     const surety_str prices = SURETY__LITERAL("/properties/prices/");
+    const surety_str paths = SURETY__LITERAL("/properties/passed_paths/");
 
     if (surety__str_find(where, variable) < where.len) {
         surety__fail(reterr, SURETY_SYNTAX,
@@ -107,6 +108,13 @@ static void check_pattern_message(surety_finding finding, surety_error *reterr)
                      "digits and underscores");
         surety__hint(reterr, "write only the name here; the value comes "
                              "from the environment");
+    } else if (surety__str_find(where, paths) < where.len) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "this is no path that can be passed on: segments of "
+                     "letters, digits and -._~:, none of which begins with a "
+                     "dot or a colon");
+        surety__hint(reterr, "it is below the provider's base_url: \"/files\" "
+                             "is that path, \"/files/*\" all paths below it");
     } else if (surety__str_find(where, prices) < where.len) {
         surety__fail(reterr, SURETY_SYNTAX,
                      "a price here is for a model named PROVIDER:MODEL");

@@ -100,6 +100,8 @@ static surety_status config_settle(surety_config *config, surety_error *reterr)
     config->info.at_once = at_once;
     config->info.routes = config->routes;
     config->info.route_count = config->route_count;
+    config->info.passed = config->passed;
+    config->info.passed_count = config->passed_count;
     config->info.budget = &config->budget;
     config->info.backoff = &config->backoff;
     config->info.limits = &config->limits;

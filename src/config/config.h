@@ -94,6 +94,8 @@ struct surety_config {
     size_t route_count;
     surety__config_price *prices;
     size_t price_count;
+    surety_config_passed *passed;
+    size_t passed_count;
     surety_budget budget;
     surety_backoff backoff;
     uint32_t broken_retries_max;

@@ -275,6 +275,45 @@ static void *rows_room(struct rows_reader *reader, surety_val from, size_t size)
     return room;
 }
 
+/* Reads the paths that a gateway passes on to a provider. */
+static void rows_passed(struct rows_reader *reader, surety_val from,
+                        const surety__config_provider *provider)
+{
+    surety_config *config = reader->config;
+    surety_position at;
+
+    SURETY_EACH (path, surety_val_get(from, "passed_paths")) {
+        surety_config_passed *row = &config->passed[config->passed_count++];
+
+        at = surety_val_position(path);
+        row->position = surety_position_at(config->text, at.offset, at.length);
+        row->provider = provider->name;
+        row->protocol = provider->defaults.protocol;
+        row->path = surety__arena_text(&config->arena, surety_val_str(path));
+        if (!row->path.ptr)
+            rows_starved(reader);
+    }
+}
+
+/* Reads the paths of all providers. */
+static void rows_passed_all(struct rows_reader *reader, surety_val providers)
+{
+    surety_config *config = reader->config;
+    size_t count = 0;
+
+    SURETY_EACH (from, providers)
+        count += surety_val_count(surety_val_get(from, "passed_paths"));
+    config->passed = surety__arena_take(&config->arena,
+                                        (count + 1) * sizeof(*config->passed));
+    if (!config->passed)
+        rows_starved(reader);
+    SURETY_EACH (from, providers)
+        if (!reader->status)
+            rows_passed(reader, from,
+                        surety__config_provider_find(
+                            config, surety_val_str(surety_val_key(from))));
+}
+
 /* Reads the providers, the models and the prices. */
 static void rows_groups(struct rows_reader *reader, surety_val root)
 {
@@ -292,6 +331,7 @@ static void rows_groups(struct rows_reader *reader, surety_val root)
         rows_provider(reader, val, &config->providers[config->provider_count]);
         config->provider_count += !reader->status;
     }
+    rows_passed_all(reader, providers);
     for (surety_val val = surety_val_first(models); val.doc && !reader->status;
          val = surety_val_next(models, val))
         rows_model(reader, val, &config->rows[config->row_count++]);

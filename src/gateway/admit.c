@@ -156,6 +156,10 @@ static void admit_demand(const surety__exchange *exchange,
         .input_tokens = exchange->serving->body.len / ADMIT_BYTES_A_TOKEN + 1,
         .output_tokens = admit_output(ask) * ask->request.answers};
 
+    demand->calls = admit_calls(ask);
+    demand->is_object = ask->route.kind == ROUTE_OBJECT;
+    if (demand->is_object)
+        return;
     demand->model_len =
         len < sizeof(demand->model) ? len : sizeof(demand->model);
     memcpy(demand->model, ask->request.model.ptr, demand->model_len);
@@ -171,7 +175,6 @@ static void admit_demand(const surety__exchange *exchange,
     }
     if (!demand->is_priced)
         demand->picousd = 0;
-    demand->calls = admit_calls(ask);
 }
 
 /* What a denial means for the client. Waiting a minute helps against a limit a

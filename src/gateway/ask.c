@@ -9,6 +9,8 @@
  * object where the request wants any JSON object. */
 #include "gateway/gateway.h"
 
+enum { ASK_PROVIDER_MAX = 128 }; /* bytes of a provider's name */
+
 static surety_str ask_copy(surety__ask *ask, surety_str text)
 {
     return surety__arena_text(ask->arena, text);
@@ -160,8 +162,45 @@ static surety_status ask_no_model(surety__ask *ask, surety_str name,
     return ret_problem->message.ptr ? SURETY_SYNTAX : SURETY_NOMEM;
 }
 
-/* Sets ask->model. A provider's models share one row of the configuration, so
- * that names which clients make up take no memory. */
+/* Finds what all models of a provider have. They share one row of the
+ * configuration, so that names which clients make up take no memory. */
+static surety_status ask_find_any(const surety__ask *ask, surety_str provider,
+                                  bool brings_key,
+                                  const surety_model **ret_model,
+                                  surety_error *reterr)
+{
+    char room[ASK_PROVIDER_MAX + 5];
+    surety_buf text = surety__buf_over(room, sizeof(room));
+
+    surety_buf_add(&text, provider);
+    surety_buf_text(&text, ":any");
+    return ask_find(ask, surety_buf_str(&text), brings_key, ret_model, reterr);
+}
+
+/* Makes a model the request's, with the client's key where it has none. */
+static surety_status ask_take(surety__ask *ask, const surety_model *found,
+                              surety_str key)
+{
+    ask->model = *found;
+    if (found->key.len || found->protocol != ask->route.protocol)
+        return SURETY_OK;
+    ask->model.key = ask_copy(ask, key);
+    ask->brings_key = key.len > 0;
+    return ask->brings_key && !ask->model.key.ptr ? SURETY_NOMEM : SURETY_OK;
+}
+
+/* Why there is no model, though its name is known. */
+static surety_status ask_refuse_model(surety__ask *ask, surety_status status,
+                                      const surety_error *error,
+                                      surety__problem *ret_problem)
+{
+    return surety__ask_refuse(
+        ask,
+        status == SURETY_UNSUPPORTED ? 401 /* neither side has a key */ : 500,
+        SURETY__LITERAL("model"), error, ret_problem);
+}
+
+/* Sets ask->model. */
 static surety_status ask_model(surety__ask *ask, surety_str key,
                                surety__problem *ret_problem)
 {
@@ -170,36 +209,23 @@ static surety_status ask_model(surety__ask *ask, surety_str key,
     surety_str provider, own;
     surety_error error;
     surety_status status;
-    surety_buf text;
-    char room[128];
 
     if (surety__settings_model(ask->settings, name) != SIZE_MAX) {
         status = ask_find(ask, name, key.len > 0, &found, &error);
         own = (surety_str){NULL, 0};
     } else {
         if (!ask_provider(ask, name, &provider, &own) ||
-            provider.len > sizeof(room) - 8)
+            provider.len > ASK_PROVIDER_MAX)
             return ask_no_model(ask, name, ret_problem);
-        text = surety__buf_over(room, sizeof(room));
-        surety_buf_add(&text, provider);
-        surety_buf_text(&text, ":any");
-        status =
-            ask_find(ask, surety_buf_str(&text), key.len > 0, &found, &error);
+        status = ask_find_any(ask, provider, key.len > 0, &found, &error);
         if (status == SURETY_SYNTAX ||
             (!status && found->protocol == SURETY_PROTOCOL_TEXT))
             return ask_no_model(ask, name, ret_problem);
     }
-    if (status == SURETY_UNSUPPORTED) /* neither side has a key */
-        return surety__ask_refuse(ask, 401, SURETY__LITERAL("model"), &error,
-                                  ret_problem);
     if (status)
-        return surety__ask_refuse(ask, 500, SURETY__LITERAL("model"), &error,
-                                  ret_problem);
-    ask->model = *found;
-    if (!found->key.len && found->protocol == ask->route.protocol) {
-        ask->model.key = ask_copy(ask, key);
-        ask->brings_key = key.len > 0;
-    }
+        return ask_refuse_model(ask, status, &error, ret_problem);
+    if (ask_take(ask, found, key))
+        return SURETY_NOMEM;
     if (own.len) {
         ask->model.name = ask_copy(ask, name);
         ask->model.model = ask_copy(ask, own);
@@ -207,6 +233,39 @@ static surety_status ask_model(surety__ask *ask, surety_str key,
             return SURETY_NOMEM;
     }
     return SURETY_OK;
+}
+
+/* Sets ask->model for a request that is for an object: it is the provider's,
+ * and has the name of its paths in surety.json. */
+static surety_status ask_object(surety__ask *ask,
+                                const surety__serving *serving, surety_str key,
+                                surety__problem *ret_problem)
+{
+    const surety_config_passed *passed = ask->object.passed;
+    const surety_model *found = NULL;
+    surety_error error;
+    surety_status status =
+        ask_find_any(ask, passed->provider, key.len > 0, &found, &error);
+    surety_buf name;
+
+    if (status)
+        return ask_refuse_model(ask, status, &error, ret_problem);
+    if (ask_take(ask, found, key))
+        return SURETY_NOMEM;
+    ask->request = (surety__model_request){.protocol = ask->route.protocol,
+                                           .mode = SURETY_MODE_PROMPT,
+                                           .answers = 1,
+                                           .schema = surety_val_none()};
+    surety_buf_init(&name, ask->arena->alloc, 0);
+    surety_buf_add(&name, passed->provider);
+    surety_buf_byte(&name, ':');
+    surety_buf_add(&name, passed->path);
+    ask->model.name = surety__arena_buf(ask->arena, &name);
+    ask->model.model = passed->path;
+    ask->passes = true;
+    return ask->model.name.ptr
+               ? surety__object_target(ask, serving, ret_problem)
+               : SURETY_NOMEM;
 }
 
 /* ---- the contract -------------------------------------------------------- */
@@ -472,15 +531,18 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
                                const surety_alloc *alloc,
                                surety__problem *ret_problem)
 {
-    surety_status status = ask_body(ask, serving, alloc, ret_problem);
+    const bool is_object = ask->object.passed != NULL;
+    const surety_str key = ask->has_own_keys ? (surety_str){NULL, 0}
+                                             : surety__ask_key(ask, serving);
+    surety_status status =
+        is_object ? SURETY_OK : ask_body(ask, serving, alloc, ret_problem);
 
     if (!status)
         status = ask_headers(ask, serving, ret_problem);
+    if (!status && is_object)
+        return ask_object(ask, serving, key, ret_problem);
     if (!status)
-        status = ask_model(ask,
-                           ask->has_own_keys ? (surety_str){NULL, 0}
-                                             : surety__ask_key(ask, serving),
-                           ret_problem);
+        status = ask_model(ask, key, ret_problem);
     if (!status)
         status = ask_passing(ask, serving, ret_problem);
     if (status || ask->passes)

@@ -239,6 +239,8 @@ static surety__exchange *exchange_new(surety__worker *worker,
         surety__serving_header(serving, "anthropic-version").ptr ||
             surety__serving_header(serving, "x-api-key").ptr,
         surety__serving_header(serving, "x-goog-api-key").ptr);
+    if (exchange->ask.route.kind == ROUTE_NONE)
+        surety__object_route(&exchange->ask, serving);
     exchange->next = worker->exchanges;
     if (exchange->next)
         exchange->next->before = exchange;
@@ -333,6 +335,21 @@ static surety__flow exchange_metrics(surety__exchange *exchange)
                                 surety_buf_str(&exchange->out));
 }
 
+/* Whether the header Allow has the method. */
+static bool exchange_allows(const char *allow, surety_str method)
+{
+    surety_str rest = surety_str_of(allow ? allow : "");
+
+    while (rest.len) {
+        const size_t end = surety__str_find(rest, SURETY__LITERAL(", "));
+
+        if (surety_str_equal(method, (surety_str){rest.ptr, end}))
+            return true;
+        surety__str_skip(&rest, end == rest.len ? end : end + 2);
+    }
+    return false;
+}
+
 /* Answers what needs no model: false: the request does. */
 static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
 {
@@ -347,12 +364,13 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
         *ret_flow = surety__ui_request(exchange);
         return true;
     }
-    if (!allow || !surety_str_equal(serving->method, surety_str_of(allow))) {
+    if (!exchange_allows(allow, serving->method)) {
         result.problem.status = allow ? 405 : 404;
         result.problem.allow = allow;
         result.problem.message = SURETY__LITERAL(
             "this gateway has no such method and path: it takes calls of "
-            "models, counts of tokens, embeddings and lists of models "
+            "models, counts of tokens, embeddings, lists of models, and the "
+            "paths that \"passed_paths\" names at a provider in surety.json "
             "(docs/gateway.md)");
     } else if (measures) {
         *ret_flow = exchange_metrics(exchange);

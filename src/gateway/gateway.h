@@ -119,6 +119,18 @@ typedef struct surety__ask_giving {
     bool as_array; /* Gemini's stream as a JSON array */
 } surety__ask_giving;
 
+/* The route whose name it has, and the model of it that is asked first. */
+typedef struct surety__ask_way {
+    const surety_config_route *route; /* NULL: none */
+    size_t first;
+} surety__ask_way;
+
+/* An object of a provider that it is for (object.c). */
+typedef struct surety__ask_object {
+    const surety_config_passed *passed; /* NULL: none */
+    surety_str path; /* below the base URL; when it was read, with the query */
+} surety__ask_object;
+
 /* What is said of it besides its answer. */
 typedef struct surety__ask_account {
     surety_str tag; /* the client's name of its work; may be empty */
@@ -138,8 +150,7 @@ typedef struct surety__ask {
     surety_doc *extra;  /* model.extra */
     /* Where the name is a route's: the models after the first, with their
      * extra; and how many models have their transport in use. */
-    const surety_config_route *way;
-    size_t way_first;
+    surety__ask_way way;
     surety_model *others;
     surety_doc **extras;
     size_t other_count, used_count;
@@ -153,6 +164,7 @@ typedef struct surety__ask {
     bool has_own_keys; /* the client's key is one of the gateway's */
     bool passes;       /* the request is passed on (pass.c) */
     bool has_twice;    /* a name is twice in an object of the body */
+    surety__ask_object object;
 } surety__ask;
 
 /* Reads a request. *ret_problem describes why it is refused; its texts belong
@@ -202,6 +214,30 @@ const surety_model *surety__route_models(surety__ask *ask, size_t *ret_count);
 /* Counts the use of their transports, as far as it gets. SURETY_NOMEM. */
 surety_status surety__route_use(surety__worker *worker, surety__ask *ask);
 void surety__route_leave(surety__worker *worker, surety__ask *ask);
+
+/* ---- object.c: requests for what a provider keeps ------------------------ */
+
+/* Whether a path may go on to a provider: every server reads it alike. */
+bool surety__object_is_path(surety_str path);
+/* Whether a name of surety.json ("/files", or "/files/" and a star) has the
+ * path. */
+bool surety__object_is_named(surety_str name, surety_str path);
+/* SURETY_SYNTAX with the file's position: a call is named, or a path that two
+ * providers would get. */
+surety_status surety__objects_check(const surety_config_info *info,
+                                    surety_error *reterr);
+/* Whose name has a path below the base URL, for a client of this protocol;
+ * NULL: the request is not passed on. */
+const surety_config_passed *surety__object_find(const surety_config_info *info,
+                                                surety_protocol protocol,
+                                                surety_str path);
+/* Makes the route of a request that has none that of an object, if its path is
+ * named. */
+void surety__object_route(surety__ask *ask, const surety__serving *serving);
+/* Adds the query to the path. Statuses as surety__ask_read. */
+surety_status surety__object_target(surety__ask *ask,
+                                    const surety__serving *serving,
+                                    surety__problem *ret_problem);
 
 /* ---- exchange.c: one request --------------------------------------------- */
 

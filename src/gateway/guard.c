@@ -15,12 +15,14 @@
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* The name that a model is guarded by. */
+/* The name that a model is guarded by. Paths that are passed on have guards of
+ * their own: what fails there is no model. */
 static surety_str guard_name(const surety__exchange *exchange,
                              const surety_model *model)
 {
-    return surety__settings_model(exchange->ask.settings, model->name) ==
-                   SIZE_MAX
+    return !exchange->ask.object.passed &&
+                   surety__settings_model(exchange->ask.settings,
+                                          model->name) == SIZE_MAX
                ? model->provider
                : model->name;
 }
@@ -133,6 +135,14 @@ static bool guard_fails(surety_failure failure)
     }
 }
 
+/* How an answer counts here: what a client did wrong is no failure, also where
+ * a later try may succeed (409). */
+static surety_failure guard_failure(const surety_answer *answer)
+{
+    return answer->http_status / 100 == 4 ? SURETY_FAILURE_REQUEST
+                                          : answer->failure;
+}
+
 static void guard_judge(surety__guard *guard, surety_failure failure,
                         uint64_t now_ms)
 {
@@ -230,9 +240,11 @@ surety_status surety__guard_allow(void *ctx, const surety_model *model,
     surety_status status = SURETY_OK;
     surety__guard *guard;
 
-    if (visit->is_inside) /* the run's last call, which has ended */
-        guard_leave(exchange,
-                    surety_run_attempt(exchange->run, call - 2).answer.failure);
+    if (visit->is_inside) { /* the run's last call, which has ended */
+        const surety_attempt last = surety_run_attempt(exchange->run, call - 2);
+
+        guard_leave(exchange, guard_failure(&last.answer));
+    }
     pthread_mutex_lock(&gateway->guard_lock);
     guard = guard_find(gateway, name);
     if (guard) {
@@ -259,7 +271,7 @@ void surety__guard_look(surety__exchange *exchange)
     if (visit->is_inside && info->attempt_count)
         last = surety_run_attempt(exchange->run, info->attempt_count - 1);
     if (last.ended_ms)
-        failure = last.answer.failure;
+        failure = guard_failure(&last.answer);
     if (is_over || last.ended_ms)
         guard_leave(exchange, failure);
 }

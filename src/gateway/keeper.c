@@ -63,6 +63,8 @@ static void keeper_find(surety__keeper *keeper, surety__ticket *ticket)
     ticket->key_len = key->id.len;
     ticket->is_admin = key->admin;
     ticket->has_money = key->day_picousd || key->month_picousd;
+    ticket->has_scope =
+        ticket->has_money || key->minute_tokens || key->model_count;
 }
 
 /* What overflows is more than any limit. */
@@ -73,6 +75,9 @@ static uint64_t keeper_times(uint64_t amount, uint32_t count)
 
 static const char keeper_no_price[] =
     "the model has no price, so a key with a budget may not use it";
+static const char keeper_no_scope[] =
+    "what such a request uses is not known, so a key with a budget, a limit of "
+    "tokens or a list of models may not send it";
 
 /* Reserves for so many calls. */
 static void keeper_reserve_calls(surety__keeper *keeper, surety__ticket *ticket,
@@ -97,6 +102,11 @@ static void keeper_reserve_calls(surety__keeper *keeper, surety__ticket *ticket,
 static void keeper_reserve(surety__keeper *keeper, surety__ticket *ticket)
 {
     ticket->grant = (surety_grant){.size = sizeof(ticket->grant)};
+    if (ticket->has_scope && ticket->demand.is_object) {
+        ticket->grant.denial = SURETY_DENIAL_MODEL;
+        memcpy(ticket->grant.message, keeper_no_scope, sizeof(keeper_no_scope));
+        return;
+    }
     if (ticket->has_money && !ticket->demand.is_priced) {
         ticket->grant.denial = SURETY_DENIAL_MODEL;
         memcpy(ticket->grant.message, keeper_no_price, sizeof(keeper_no_price));

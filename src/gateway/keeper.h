@@ -37,6 +37,7 @@ typedef struct surety__demand {
     uint64_t tokens, picousd; /* of one call */
     uint32_t calls;
     bool is_priced; /* the model's price is known */
+    bool is_object; /* it asks no model: what it costs is not known */
 } surety__demand;
 
 /* A request's dealings with the keeper. Between surety__ticket_give and
@@ -54,6 +55,7 @@ typedef struct surety__ticket {
     char key[32]; /* the id of the key that was found */
     size_t key_len;
     bool is_admin, has_money; /* a budget of the key is in dollars */
+    bool has_scope; /* models, tokens or dollars of the key are limited */
     surety__demand demand;
     uint32_t calls; /* for which was reserved */
     surety_grant grant;

@@ -10,7 +10,10 @@
  * 2. A stream goes on with its first byte. Any other response is given out
  *    when it is complete, so that one which breaks off is an error.
  * 3. The client gets nothing of our key: a response that refuses it, or has it
- *    in its body, is replaced by an error of ours. */
+ *    in its body, is replaced by an error of ours.
+ *
+ * A request for an object (object.c) goes with all its bytes, and its response
+ * is a stream where its content type says so. */
 #include "gateway/gateway.h"
 
 /* Headers of a request that mean something to its provider. */
@@ -40,12 +43,21 @@ static bool pass_is_plain(const surety__ask *ask)
 bool surety__pass_fits(const surety__ask *ask)
 {
     const surety_model *model = &ask->model;
-    const bool follows = ask->way && ask->way->model_count > 1;
+    const bool follows = ask->way.route && ask->way.route->model_count > 1;
     const bool configured = surety_val_count(model->extra) ||
                             model->has_temperature || model->output_tokens_max;
 
     return model->protocol == ask->route.protocol && !ask->giving.as_array &&
            !configured && !follows && pass_is_plain(ask);
+}
+
+/* What a response for an object has besides. */
+static const char *const pass_kept[] = {"content-disposition",
+                                        "content-encoding", "allow"};
+
+static bool pass_is_object(const surety__ask *ask)
+{
+    return ask->route.kind == ROUTE_OBJECT;
 }
 
 /* The path of the provider for a request that is no call; "" : the usual. */
@@ -58,6 +70,8 @@ static surety_str pass_path(const surety__ask *ask,
                                         "/models/{model}:embedContent",
                                         "/models/{model}:batchEmbedContents"};
 
+    if (pass_is_object(ask))
+        return ask->object.path;
     if (ask->route.kind == ROUTE_CALL)
         return (surety_str){NULL, 0};
     if (ask->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
@@ -83,12 +97,29 @@ static void pass_ask_headers(surety_header *headers, size_t *count,
     }
 }
 
+/* Adds to the options what a request for an object has besides. What it costs
+ * is not known, so no budget bounds it. */
+static void pass_object(const surety__serving *serving,
+                        surety_run_options *options, surety_header *headers)
+{
+    const surety_str type = surety__serving_header(serving, "content-type");
+    const surety_str accept = surety__serving_header(serving, "accept");
+
+    headers[options->request_header_count++] =
+        (surety_header){SURETY__LITERAL("accept"),
+                        accept.len ? accept : SURETY__LITERAL("*/*"), false};
+    options->request_as_is = true;
+    options->request_method = serving->method;
+    options->request_type = type;
+    options->budget.cost_picousd_max = 0;
+}
+
 surety_status surety__pass_options(surety__ask *ask,
                                    const surety__serving *serving,
                                    surety_run_options *options)
 {
     const size_t most =
-        SURETY__COUNT(pass_asked) + SURETY__COUNT(pass_accounts);
+        SURETY__COUNT(pass_asked) + SURETY__COUNT(pass_accounts) + 1;
     surety_header *headers =
         surety__arena_take(ask->arena, most * sizeof(*headers));
 
@@ -100,6 +131,8 @@ surety_status surety__pass_options(surety__ask *ask,
     if (ask->brings_key)
         pass_ask_headers(headers, &options->request_header_count, serving,
                          pass_accounts, SURETY__COUNT(pass_accounts));
+    if (pass_is_object(ask))
+        pass_object(serving, options, headers);
     options->request_headers = headers;
     options->request = surety_buf_str(&serving->body);
     options->request_path = pass_path(ask, serving);
@@ -109,18 +142,38 @@ surety_status surety__pass_options(surety__ask *ask,
     return SURETY_OK;
 }
 
+/* Whether the response is a stream, which the request for an object does not
+ * say. */
+static bool pass_is_stream(const surety__exchange *exchange)
+{
+    const surety_run_response_info *info =
+        surety_run_response_info_of(exchange->run);
+    const surety_str type = SURETY__LITERAL("content-type");
+    const surety_str stream = SURETY__LITERAL("text/event-stream");
+
+    for (size_t i = 0; i < info->header_count; i++)
+        if (surety__str_equal_nocase(info->headers[i].name, type))
+            return surety__str_starts_nocase(info->headers[i].value, stream);
+    return false;
+}
+
 void surety__pass_event(surety__exchange *exchange, const surety_event *event)
 {
-    if (event->kind == SURETY_EVENT_HEAD)
+    if (event->kind == SURETY_EVENT_HEAD) {
         exchange->attempt = event->attempt;
-    else if (event->kind == SURETY_EVENT_BYTES)
+        if (pass_is_object(&exchange->ask))
+            exchange->ask.request.stream = pass_is_stream(exchange);
+    } else if (event->kind == SURETY_EVENT_BYTES)
         surety_buf_add(&exchange->out, event->text);
 }
 
 /* ---- the response -------------------------------------------------------- */
 
-static bool pass_is_told(surety_str name)
+static bool pass_is_told(const surety__ask *ask, surety_str name)
 {
+    if (pass_is_object(ask) &&
+        surety__str_among_nocase(name, pass_kept, SURETY__COUNT(pass_kept)))
+        return true;
     for (size_t i = 0; i < SURETY__COUNT(pass_told); i++) {
         const surety_str told = surety_str_of(pass_told[i]);
 
@@ -138,6 +191,8 @@ static bool pass_is_hidden(const surety__exchange *exchange, int status)
     const surety__ask *ask = &exchange->ask;
     const surety_str body = surety_buf_str(&exchange->out);
 
+    if (status / 100 == 3) /* nothing follows a redirect */
+        return true;
     if (ask->brings_key || !ask->model.key.len)
         return false;
     return status == 401 || status == 403 ||
@@ -157,7 +212,8 @@ static surety__flow pass_give(surety__exchange *exchange,
     for (size_t i = 0; i < info->header_count; i++) {
         const surety_header *header = &info->headers[i];
 
-        if (pass_is_told(header->name) && surety__answer_has_room(&head) &&
+        if (pass_is_told(&exchange->ask, header->name) &&
+            surety__answer_has_room(&head) &&
             surety__str_find_control(header->value, true) == header->value.len)
             head.headers[head.count++] = *header;
     }

@@ -20,6 +20,8 @@ static const char *recorded_route(const surety__exchange *exchange)
     for (size_t i = 0; i < SURETY__COUNT(own); i++)
         if (surety_str_equal(exchange->serving->path, surety_str_of(own[i])))
             return own[i];
+    if (route->kind == ROUTE_OBJECT)
+        return exchange->ask.object.passed->path.ptr;
     if (route->kind == ROUTE_MODELS)
         return "/v1/models";
     if (route->kind == ROUTE_EMBED)
@@ -36,6 +38,8 @@ static const char *recorded_operation(const surety__route *route)
 {
     if (route->kind == ROUTE_EMBED)
         return "embeddings";
+    if (route->kind == ROUTE_OBJECT)
+        return "object";
     return route->protocol == SURETY_PROTOCOL_GEMINI ? "generate_content"
                                                      : "chat";
 }
@@ -145,6 +149,7 @@ surety__request_record surety__record_of(surety__exchange *exchange, bool whole)
     surety__request_record record = {
         .route = recorded_route(exchange),
         .operation = recorded_operation(&ask->route),
+        .method = exchange->serving->method,
         .protocol = surety_protocol_name(ask->route.protocol),
         .run = info->id,
         .key = surety__admit_id(exchange),

@@ -38,12 +38,12 @@ static size_t route_turn(const surety_config_route *route, uint64_t turn)
 
 surety_str surety__route_first(surety__ask *ask)
 {
-    ask->way = route_find(ask->settings, ask->request.model);
-    if (!ask->way)
+    ask->way.route = route_find(ask->settings, ask->request.model);
+    if (!ask->way.route)
         return ask->request.model;
-    ask->way_first =
-        route_turn(ask->way, atomic_fetch_add(ask->settings->turns, 1));
-    return ask->way->models[ask->way_first];
+    ask->way.first =
+        route_turn(ask->way.route, atomic_fetch_add(ask->settings->turns, 1));
+    return ask->way.route->models[ask->way.first];
 }
 
 /* Adds a model of the route, with the request's parameters for it; or leaves it
@@ -76,7 +76,7 @@ static surety_status route_add(surety__ask *ask, surety_str name,
 
 surety_status surety__route_follow(surety__ask *ask, const surety_alloc *alloc)
 {
-    const surety_config_route *way = ask->way;
+    const surety_config_route *way = ask->way.route;
     surety_status status = SURETY_OK;
 
     if (!way || way->model_count < 2)
@@ -88,7 +88,7 @@ surety_status surety__route_follow(surety__ask *ask, const surety_alloc *alloc)
     if (!ask->others || !ask->extras)
         return SURETY_NOMEM;
     for (size_t i = 0; i < way->model_count && !status; i++)
-        if (i != ask->way_first)
+        if (i != ask->way.first)
             status = route_add(ask, way->models[i], alloc);
     return status;
 }

@@ -37,6 +37,9 @@ surety_status surety__settings_read(surety_gateway *gateway,
         status = surety_config_load(options->config, &config,
                                     &settings->keyless, reterr);
     if (!status)
+        status = surety__objects_check(surety_config_info_of(settings->config),
+                                       reterr);
+    if (!status)
         status = surety_registry_new(options->contracts, &contract,
                                      &settings->registry, reterr);
     if (status)

@@ -49,6 +49,7 @@ typedef struct surety__trace {
 typedef struct surety__request_record {
     const char *route;     /* one of ours: "/v1/chat/completions" */
     const char *operation; /* "chat", "embeddings", ... */
+    surety_str method;     /* of HTTP */
     const char *protocol;  /* of the client */
     surety_str run;        /* UUID; empty: none */
     surety_str key;        /* the id of its key; empty: none */

@@ -186,13 +186,14 @@ void surety__spans_write(const surety__request_record *record, surety_buf *out)
 
     span_begin(out, trace, trace->span_id, trace->parent_id, SPAN_SERVER);
     surety_json_name(out, "name");
-    surety__buf_printf(out, "\"POST %s\"", record->route);
+    surety__buf_printf(out, "\"%.*s %s\"", (int)record->method.len,
+                       record->method.ptr, record->route);
     span_time(out, "startTimeUnixNano", record->started_ms * 1000);
     span_time(out, "endTimeUnixNano",
               record->started_ms * 1000 + (int64_t)record->total_us);
     surety_json_name(out, "attributes");
     surety_buf_byte(out, '[');
-    span_text(out, surety__name_of(NAME_METHOD), SURETY__LITERAL("POST"));
+    span_text(out, surety__name_of(NAME_METHOD), record->method);
     span_text(out, surety__name_of(NAME_ROUTE), surety_str_of(record->route));
     span_number(out, surety__name_of(NAME_STATUS), (uint64_t)record->status);
     span_text(out, surety__name_of(NAME_REQUEST_MODEL), record->model);

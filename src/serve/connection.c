@@ -242,6 +242,8 @@ static surety_status connection_begin(surety__connection *connection,
         exchange->query = head->target;
         surety__str_skip(&exchange->query, exchange->path.len + 1);
     }
+    exchange->is_escaped =
+        memchr(exchange->path.ptr, '%', exchange->path.len) != NULL;
     connection_decode_path(&exchange->arena, &exchange->path);
     return SURETY_OK;
 }

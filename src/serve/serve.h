@@ -96,6 +96,7 @@ struct surety__serving {
     surety_str path;  /* percent-decoded once. Where decoding gives no valid
                        * text: as it was sent, which matches no route */
     surety_str query; /* the text after "?", not decoded */
+    bool is_escaped;  /* the path was sent with percent-encoding */
     surety_buf body;
     bool is_oversized; /* the body exceeds body_bytes_max and is not complete;
                         * the service answers 413 at once */
@@ -241,10 +242,11 @@ surety_status surety__serving_answer(surety__serving *exchange,
 /* The kind of request that a path stands for, of those that providers serve. */
 typedef enum surety__route_kind {
     ROUTE_NONE = 0,
-    ROUTE_CALL,  /* calls a model */
-    ROUTE_COUNT, /* counts the tokens of a call */
-    ROUTE_EMBED, /* makes vectors of texts */
-    ROUTE_MODELS /* lists the models, or shows one */
+    ROUTE_CALL,   /* calls a model */
+    ROUTE_COUNT,  /* counts the tokens of a call */
+    ROUTE_EMBED,  /* makes vectors of texts */
+    ROUTE_MODELS, /* lists the models, or shows one */
+    ROUTE_OBJECT  /* what a gateway's configuration names; _of never gives it */
 } surety__route_kind;
 typedef struct surety__route {
     surety__route_kind kind;
@@ -255,8 +257,14 @@ typedef struct surety__route {
 /* anthropic, google: whether the request has a header that only this provider
  * uses. */
 surety__route surety__route_of(surety_str path, bool anthropic, bool google);
-/* The method that the paths of a kind take; of NONE, NULL. */
+/* The method that the paths of a kind take, or several, as the header Allow has
+ * them; of NONE, NULL. */
 const char *surety__route_method(surety__route_kind kind);
+/* The path without the prefix that a client's base URL has ("/v1"). */
+surety_str surety__route_below(surety_str path);
+/* Whether a server may take a path below its base URL for one of those that
+ * surety__route_of knows, if it forgives a prefix or another case. */
+bool surety__route_is_taken(surety_str path);
 
 /* An error in a form that every protocol can express. */
 typedef struct surety__problem {

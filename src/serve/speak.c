@@ -119,9 +119,67 @@ surety__route surety__route_of(surety_str path, bool anthropic, bool google)
 
 const char *surety__route_method(surety__route_kind kind)
 {
-    if (kind == ROUTE_NONE)
-        return NULL;
-    return kind == ROUTE_MODELS ? "GET" : "POST";
+    switch (kind) {
+    case ROUTE_NONE: return NULL;
+    case ROUTE_MODELS: return "GET";
+    case ROUTE_OBJECT: return "GET, POST, PUT, PATCH, DELETE";
+    default: return "POST";
+    }
+}
+
+surety_str surety__route_below(surety_str path)
+{
+    surety_str below = path;
+
+    for (size_t i = 0; i < SURETY__COUNT(speak_prefixes); i++) {
+        const surety_str prefix = surety_str_of(speak_prefixes[i]);
+        surety_str rest = path;
+
+        if (!surety__str_starts(path, prefix))
+            continue;
+        surety__str_skip(&rest, prefix.len);
+        if (rest.len && rest.ptr[0] == '/' && rest.len < below.len)
+            below = rest;
+    }
+    return below;
+}
+
+/* Whether a path begins with "/models" as a segment, ignoring case. */
+static bool speak_is_models(surety_str path)
+{
+    const surety_str models = SURETY__LITERAL("/models");
+
+    return surety__str_starts_nocase(path, models) &&
+           (path.len == models.len || path.ptr[models.len] == '/');
+}
+
+bool surety__route_is_taken(surety_str path)
+{
+    for (size_t i = 0; i < SURETY__COUNT(speak_prefixes); i++) {
+        const surety_str prefix = surety_str_of(speak_prefixes[i]);
+        surety_str rest = path;
+
+        if (!surety__str_starts_nocase(path, prefix))
+            continue;
+        surety__str_skip(&rest, prefix.len);
+        if (speak_is_models(rest))
+            return true;
+        for (size_t k = 0; k < SURETY__COUNT(speak_paths); k++)
+            if (surety__str_equal_nocase(rest,
+                                         surety_str_of(speak_paths[k].path)))
+                return true;
+    }
+    for (size_t i = 0; i < SURETY__COUNT(speak_methods); i++) {
+        const surety_str method = surety_str_of(speak_methods[i].name);
+        surety_str end = path;
+
+        if (path.len < method.len)
+            continue;
+        surety__str_skip(&end, path.len - method.len);
+        if (surety__str_equal_nocase(end, method))
+            return true;
+    }
+    return false;
 }
 
 /* ---- reading ------------------------------------------------------------- */

@@ -172,6 +172,17 @@ static void put_rest(surety_buf *out, const surety_config *config)
     surety_buf_byte(out, '\n');
 }
 
+static void put_passed(surety_buf *out, const surety_config_passed *passed)
+{
+    surety_buf_text(out, "passed ");
+    surety_buf_add(out, passed->path);
+    put_str(out, "provider", passed->provider);
+    put_number(out, "protocol", (uint64_t)passed->protocol);
+    put_number(out, "line", passed->position.line);
+    put_number(out, "column", passed->position.column);
+    surety_buf_byte(out, '\n');
+}
+
 static void put_config(surety_buf *out, const surety_config *config)
 {
     surety_str name;
@@ -193,6 +204,8 @@ static void put_config(surety_buf *out, const surety_config *config)
         put_price(out, &config->prices[i].price);
         surety_buf_byte(out, '\n');
     }
+    for (size_t i = 0; i < config->info.passed_count; i++)
+        put_passed(out, &config->info.passed[i]);
     put_run(out, config);
     put_rest(out, config);
 }

@@ -88,6 +88,7 @@ static void add(surety__exporter *exporter, const char *name, bool is_sampled)
 {
     const unsigned char random[SURETY__TRACE_RANDOM] = {1};
     surety__request_record record = {.route = "/v1/messages",
+                                     .method = SURETY__LITERAL("POST"),
                                      .operation = "chat",
                                      .protocol = "anthropic",
                                      .status = 200,

@@ -40,6 +40,7 @@ sample_record(const surety__attempt_record *attempts, size_t count,
 {
     return (surety__request_record){
         .route = "/v1/chat/completions",
+        .method = SURETY__LITERAL("POST"),
         .operation = "chat",
         .protocol = "openai",
         .run = surety_str_of("018f2d3c-0000-7000-8000-000000000001"),

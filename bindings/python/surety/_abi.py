@@ -879,6 +879,8 @@ class ConfigInfo(Structure):
         ("routes", c_void_p),
         ("route_count", c_size_t),
         ("at_once", c_void_p),
+        ("passed", c_void_p),
+        ("passed_count", c_size_t),
     ]
 
 
