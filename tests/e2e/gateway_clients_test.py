@@ -12,7 +12,8 @@ import shutil
 import subprocess
 
 from cli_run import check, run_tests, same, skip
-from gateway_run import BAD_TEXT, GOOD, GOOD_TEXT, Gateway
+from gateway_run import BAD_TEXT, GOOD, GOOD_TEXT, PROVIDERS, Gateway
+from object_store import Store, kept
 from others_run import npm_install
 
 CLIENTS = ["openai@6.49.0", "openai-newest@npm:openai@7.57.0",
@@ -23,6 +24,13 @@ CLIENTS = ["openai@6.49.0", "openai-newest@npm:openai@7.57.0",
            "@instructor-ai/instructor@1.7.0"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = "gateway_clients.mjs"
+OBJECTS = "gateway_objects.mjs"
+PASSED = {"openai": ["/files", "/files/*", "/responses/*", "/batches",
+                     "/batches/*", "/moderations"],
+          "anthropic": ["/files", "/files/*", "/messages/*"],
+          "gemini": ["/files", "/files/*", "/cachedContents",
+                     "/cachedContents/*"]}
+BYTES = bytes(range(256))
 TEXT = "Grüße, wörld: 日本語 🎉 done."
 MODELS = ("text", "mend", "wrong", "slow", "good", "late", "drip")
 LATE = '{"title":"Lamp","hours":400,"rest":"%s"}' % ("more " * 20)
@@ -54,16 +62,16 @@ NAMES = ("openai", "openai responses", "openai newest",
          "instructor")
 
 
-def see():
+def see(program, config):
     """What the clients saw, and the gateway's log and messages; None and why
     they could not be run."""
     folder, reason = npm_install("gateway-clients", CLIENTS)
     if not folder:
         return None, reason, None
-    shutil.copy(os.path.join(HERE, PROGRAM), folder)
-    with Gateway(SCRIPT, config=CONFIG) as gateway:
+    shutil.copy(os.path.join(HERE, program), folder)
+    with Gateway(SCRIPT, config=config) as gateway:
         run = subprocess.run(
-            ["node", os.path.join(folder, PROGRAM),
+            ["node", os.path.join(folder, program),
              f"http://127.0.0.1:{gateway.port}"], cwd=folder,
             capture_output=True, timeout=200, check=False)
         if run.returncode:
@@ -73,7 +81,7 @@ def see():
 
 
 def test_clients():
-    seen, log, heard = see()
+    seen, log, heard = see(PROGRAM, CONFIG)
     if seen is None:
         skip("clients in front of the gateway", log)
         return
@@ -124,4 +132,48 @@ def test_clients():
     check("no key is said", "sk-" not in json.dumps(log) + heard, heard)
 
 
-run_tests(test_clients)
+def test_objects():
+    """What providers keep, by clients that their users changed nothing of."""
+    with Store(kept(BYTES)) as store:
+        seen, log, heard = see(OBJECTS, {"providers": {name: {
+            "base_url": f"http://127.0.0.1:{store.port}{PROVIDERS[name]}",
+            "key_env": "OUR_KEY", "passed_paths": paths}
+            for name, paths in PASSED.items()}})
+    if seen is None:
+        skip("clients of objects in front of the gateway", log)
+        return
+    for name in ("openai", "newest"):
+        for case, want in (
+                ("upload", "file-1"), ("list", ["file-1"]),
+                ("retrieve", "file-1"), ("content", BYTES.hex()),
+                ("delete", True), ("response", "resp_1"),
+                ("response stream", ["response.created",
+                                     "response.completed"]),
+                ("response cancel", "cancelled"), ("response delete", {}),
+                ("batch", "file-1"), ("batch cancel", "cancelling"),
+                ("moderation", 1)):
+            same(f"{name}: {case}", seen[f"{name} {case}"], want)
+        same(f"{name}: absent", seen[f"{name} absent"]["status"], 404)
+        check(f"{name}: the provider says so", "none" in
+              seen[f"{name} absent"]["message"], seen[f"{name} absent"])
+    for case, want in (
+            ("anthropic upload", "file-1"), ("anthropic list", ["file-1"]),
+            ("anthropic content", BYTES.hex()),
+            ("anthropic delete", "file_deleted"),
+            ("anthropic batch", "batch_1"), ("anthropic batches", ["batch_1"]),
+            ("anthropic batch cancel", "canceling"),
+            ("gemini list", ["files/a"]), ("gemini delete", "gone"),
+            ("gemini cache", "cachedContents/a"),
+            ("gemini cache get", "cachedContents/a")):
+        same(case, seen[case], want)
+    for name in ("openai", "newest", "anthropic"):
+        got = seen[f"{name} not named"]
+        same(f"{name}: what is not named", got["status"], 404)
+        check(f"{name}: says how to name it", "passed_paths" in
+              got["message"], got)
+    check("no key but ours arrives", all(
+        "sk-client" not in str(asked) for asked in store.asked))
+    check("no key is said", "sk-" not in json.dumps(log) + heard, heard)
+
+
+run_tests(test_clients, test_objects)

@@ -9,6 +9,7 @@ and notes what it was asked.
 answer(method, target, body) gives (status, headers, bytes)."""
 
 import http.server
+import json
 import threading
 
 JSON = {"Content-Type": "application/json"}
@@ -56,3 +57,51 @@ class Store:
     def __exit__(self, *_):
         self.server.shutdown()
         self.server.server_close()
+
+
+def kept(file_bytes):
+    """What each of OpenAI's, Anthropic's and Google's servers says of objects,
+    as an answer of a Store."""
+    file = {"id": "file-1", "object": "file", "type": "file", "bytes": 256,
+            "created_at": 1, "filename": "a.bin", "purpose": "batch"}
+    response = {"id": "resp_1", "object": "response", "status": "completed",
+                "output": []}
+    batch = {"id": "batch_1", "object": "batch", "status": "cancelling",
+             "processing_status": "canceling"}
+    said = {
+        "POST /v1/files": file, "GET /v1/files/file-1": file,
+        "GET /v1/files": {"object": "list", "data": [file],
+                          "has_more": False},
+        "DELETE /v1/files/file-1": {"id": "file-1", "object": "file",
+                                    "deleted": True, "type": "file_deleted"},
+        "GET /v1/responses/resp_1": response,
+        "POST /v1/responses/resp_1/cancel": {**response,
+                                             "status": "cancelled"},
+        "DELETE /v1/responses/resp_1": {},
+        "POST /v1/batches/batch_1/cancel": batch,
+        "POST /v1/moderations": {"id": "modr-1", "results": [{}]},
+        "POST /v1/messages/batches": batch,
+        "GET /v1/messages/batches": {"data": [batch], "has_more": False},
+        "POST /v1/messages/batches/batch_1/cancel": batch,
+        "GET /v1beta/files": {"files": [{"name": "files/a"}]},
+        "DELETE /v1beta/files/a": {},
+        "POST /v1beta/cachedContents": {"name": "cachedContents/a"},
+        "GET /v1beta/cachedContents/a": {"name": "cachedContents/a"}}
+
+    def answer(method, target, body):
+        path, _, query = target.partition("?")
+        name = f"{method} {path}"
+        if name == "POST /v1/files" and file_bytes not in body:
+            return 400, JSON, b"{}"
+        if name == "GET /v1/files/file-1/content":
+            return 200, {"Content-Type": "application/binary"}, file_bytes
+        if name == "POST /v1/batches":
+            return 200, JSON, body
+        if name == "GET /v1/responses/resp_1" and "stream=true" in query:
+            return 200, {"Content-Type": "text/event-stream"}, b"".join(
+                b"event: %s\ndata: {\"type\":\"%s\"}\n\n" % (one, one)
+                for one in (b"response.created", b"response.completed"))
+        if name not in said:
+            return 404, JSON, b'{"error":{"message":"none"}}'
+        return 200, JSON, json.dumps(said[name]).encode()
+    return answer

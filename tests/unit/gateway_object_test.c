@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the gateway passes on besides calls: the paths that surety.json names,
  * and nothing else, whatever a client asks for. */
-#include <string.h>
+#include "gateway_step.h"
 
-#include "check.h"
 #include "gateway/gateway.h"
 #include "provider/provider.h"
 
@@ -377,6 +376,61 @@ done:
     return;
 }
 
+/* ---- a request ----------------------------------------------------------- */
+
+/* A request and its answer, each with bytes that are no text; also where memory
+ * runs out anywhere. */
+TEST(passes_a_request_on)
+{
+    static const char asked[] =
+        "POST /v1beta/files/a:b?key=sk-client&c=d HTTP/1.1\r\nHost: a\r\n"
+        "Content-Type: a/b\r\nConnection: close\r\nContent-Length: 3\r\n\r\n"
+        "\xff\x01{";
+    struct step_provider provider = {
+        .listener = -1,
+        .link = -1,
+        .answer = "HTTP/1.1 201 Made\r\nContent-Type: c/d\r\nContent-Length: "
+                  "2\r\nConnection: close\r\n\r\n\xfe\x02"};
+    char path[] = "/tmp/surety-object-XXXXXX";
+    const int fd = mkstemp(path);
+    const surety_str place = LITERAL("127.0.0.1:0");
+    const surety_gateway_options options = {.size = sizeof(options),
+                                            .config = surety_str_of(path),
+                                            .ledger = LITERAL("none"),
+                                            .listen = &place,
+                                            .listen_count = 1,
+                                            .is_stepped = true,
+                                            .no_ui = true,
+                                            .alloc = check_alloc(t)};
+    surety_gateway *gateway = NULL;
+    surety_buf answer;
+    char text[256];
+
+    surety_buf_init(&answer, NULL, 0);
+    CHECK(fd >= 0 && step_listen(&provider));
+    snprintf(text, sizeof(text),
+             "{\"providers\": {\"gemini\": {\"base_url\": "
+             "\"http://127.0.0.1:%u/v1\", \"passed_paths\": [\"/files/*\"]}}}",
+             (unsigned)provider.port);
+    CHECK(step_write(path, text));
+    TRY(surety_gateway_open(&options, &gateway, NULL));
+    CHECK(step_ask(t, gateway, asked, &provider, &answer) || t->starved);
+    CHECK(t->starved ||
+          (strncmp(provider.asked, "POST /v1/files/a:b?c=d HTTP/1.1\r\n", 33) ==
+               0 &&
+           strstr(provider.asked, "\r\nx-goog-api-key: sk-client\r\n") &&
+           strstr(provider.asked, "\r\n\r\n\xff\x01{")));
+    CHECK(t->starved || (step_has(&answer, "HTTP/1.1 201 Created\r\n") &&
+                         strstr(answer.ptr, "\r\n\r\n\xfe\x02")));
+done:
+    surety_gateway_close(gateway);
+    surety_buf_done(&answer);
+    step_end(&provider);
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -387,6 +441,7 @@ int main(int argc, char **argv)
         {"passes no call", passes_no_call},
         {"gives each path one provider", gives_each_path_one_provider},
         {"refuses names of calls", refuses_names_of_calls},
+        {"passes a request on", passes_a_request_on},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
