@@ -25,7 +25,7 @@ enum {
 /* ---- opening ------------------------------------------------------------- */
 
 /* Threads where the options say nothing: one for each processor that the
- * process may use. */
+ * process may use, by its affinity and its control groups. */
 static uint32_t gateway_threads(const surety_gateway_options *options)
 {
     cpu_set_t usable;
@@ -36,7 +36,10 @@ static uint32_t gateway_threads(const surety_gateway_options *options)
     /* It fails where there are more processors than the set has room for. */
     if (!sched_getaffinity(0, sizeof(usable), &usable))
         count = CPU_COUNT(&usable);
-    return count < GATEWAY_THREADS ? (uint32_t)count : GATEWAY_THREADS;
+    if (count > GATEWAY_THREADS)
+        count = GATEWAY_THREADS;
+    return surety__processors("/sys/fs/cgroup", "/proc/self/cgroup",
+                              (uint32_t)count);
 }
 
 /* Copies the texts of the options, and fills in the defaults. */

@@ -421,6 +421,15 @@ void surety__telemetry_close(surety__worker *worker);
 uint64_t surety__telemetry_step(surety__worker *worker, uint64_t now_ms,
                                 bool flush);
 
+/* ---- processors.c --------------------------------------------------------
+ */
+
+/* Returns count, or how many processors control groups leave to this process
+ * where they are less; at least one. groups: the folder of the control groups;
+ * self: the file that names this process's own. */
+uint32_t surety__processors(const char *groups, const char *self,
+                            uint32_t count);
+
 /* ---- worker.c: one thread's loop ----------------------------------------- */
 
 /* A transport that runs of this worker use. */
