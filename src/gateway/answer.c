@@ -199,13 +199,19 @@ static surety__result answer_busy(const surety__exchange *exchange)
 }
 
 /* Whether the answer is a text that the model's limit of tokens cut off. No
- * contract says that it has to be whole, and clients know such an answer. */
+ * contract says that it has to be whole, and clients know such an answer. Where
+ * tools are offered, it may be a text beside a call that was begun. */
 static bool answer_is_cut(const surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
+    const surety__ask *ask = &exchange->ask;
+    const bool may_talk =
+        !ask->tools.set ||
+        (info->reply_last.len && (ask->request.choice == CHOICE_AUTO ||
+                                  ask->request.choice == CHOICE_NONE));
 
-    return info->verdict == SURETY_RUN_REJECTED && !exchange->ask.kept &&
-           !exchange->ask.tools.set && info->attempt_count &&
+    return info->verdict == SURETY_RUN_REJECTED && !ask->kept && may_talk &&
+           info->attempt_count &&
            surety_run_attempt(exchange->run, info->attempt_count - 1)
                    .answer.failure == SURETY_FAILURE_LENGTH;
 }
@@ -311,9 +317,11 @@ static void answer_speak_message(surety__exchange *exchange, surety_buf *out)
 
         if (part->kind != SURETY_PART_REASONING || exchange->attempt)
             continue;
-        if (part->raw.len && part->raw_protocol == exchange->ask.route.protocol)
-            surety__speech_raw(speech, part->raw, out);
-        else if (part->text.len)
+        if (part->raw.len &&
+            part->raw_protocol == exchange->ask.route.protocol &&
+            surety__speech_raw(speech, part->raw, out))
+            continue;
+        if (part->text.len)
             surety__speech_piece(speech, PART_REASONING, part->text, out);
     }
     for (size_t i = 0; i < last->part_count; i++)
@@ -339,16 +347,15 @@ void surety__answer_speak(surety__exchange *exchange, surety_buf *out)
             last.answer.refusal.len ? last.answer.refusal : info->message, out);
         return;
     }
-    if (info->verdict == SURETY_RUN_CALLS || exchange->ask.tools.set) {
-        answer_speak_message(exchange, out);
-        if (info->verdict == SURETY_RUN_CALLS || !exchange->ask.kept)
-            return;
-    }
-    if (!exchange->ask.kept) {
+    if (answer_is_cut(exchange)) {
         surety__speech_piece(&exchange->speech, PART_TEXT, info->reply_last,
                              out);
         return;
     }
+    if (!exchange->ask.kept || exchange->ask.tools.set)
+        answer_speak_message(exchange, out);
+    if (!exchange->ask.kept || info->verdict == SURETY_RUN_CALLS)
+        return;
     surety_buf_init(&text, exchange->arena.alloc, 0);
     surety_val_write(surety_outcome_info_of(info->outcome)->value,
                      SURETY_STYLE_COMPACT, &text);

@@ -489,8 +489,7 @@ static void decoder_judge(surety__decoder *decoder)
     surety__reading *is = &decoder->is;
     const bool has_reply =
         surety__str_trim(surety_buf_str(&decoder->text)).len ||
-        surety__draft_native(decoder) ||
-        (is->tools && surety__draft_call(decoder));
+        surety__draft_native(decoder) || surety__decoder_calls(decoder);
     surety_buf clean;
 
     assert(!is->broken);
@@ -604,12 +603,17 @@ void surety__decoder_finish(surety__decoder *decoder,
     (void)decoder_goes_on(decoder);
 }
 
+bool surety__decoder_calls(const surety__decoder *decoder)
+{
+    return decoder->is.tools && surety__draft_call(decoder);
+}
+
 surety_status surety__decoder_answer(const surety__decoder *decoder,
                                      surety_answer *ret_answer)
 {
     const surety__reading *is = &decoder->is;
     const surety__draft *native = surety__draft_native(decoder);
-    const bool called = is->tools && surety__draft_call(decoder);
+    const bool called = surety__decoder_calls(decoder);
     surety_answer answer = {
         .failure = is->failure,
         .text = surety_buf_str(&decoder->text),

@@ -147,6 +147,8 @@ bool surety__decoder_feed(surety__decoder *decoder, surety_str bytes);
 /* now_ms: wall clock, for a Retry-After that is a date. */
 void surety__decoder_finish(surety__decoder *decoder,
                             const surety_delivery *delivery, int64_t now_ms);
+/* Whether the answer has the call of a tool, or the begin of one. */
+bool surety__decoder_calls(const surety__decoder *decoder);
 /* OK after finish: the texts of *ret_answer are valid until the next begin.
  * SURETY_NOMEM: out of memory during reading. SURETY_MORE: not finished. */
 surety_status surety__decoder_answer(const surety__decoder *decoder,

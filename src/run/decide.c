@@ -323,6 +323,16 @@ static bool decide_may_reask(const surety__setup *setup,
                                                : "re-asks are switched off");
 }
 
+/* Whether a reply may be any text, though tools are offered. */
+static bool decide_may_talk(const surety__setup *setup)
+{
+    const surety_tool_choice choice = setup->options.tool_choice;
+
+    return setup->declared && !setup->options.contract &&
+           (choice == SURETY_TOOL_CHOICE_AUTO ||
+            choice == SURETY_TOOL_CHOICE_NONE);
+}
+
 static bool decide_may(const surety__setup *setup, const surety__position *at,
                        const surety__attempt *attempt, surety__action action,
                        surety_buf *out)
@@ -346,6 +356,8 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
     case ACTION_SHORTER:
         if (at->shortened)
             return decide_refuse(out, "a shorter one was asked for before");
+        if (decide_may_talk(setup) && !attempt->calls)
+            return decide_refuse(out, "a text may be cut off");
         return decide_may_reask(setup, at, out);
     case ACTION_MODE: return surety__mode_may_sink(setup, at);
     case ACTION_MODE_REASK:

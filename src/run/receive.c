@@ -70,6 +70,7 @@ void surety__receive_answer(surety__run_store *store,
         store->status = SURETY_NOMEM;
         return;
     }
+    attempt->calls = surety__decoder_calls(exchange->decoder);
     given = answer->text;
     same = answer->native.len && answer->native.ptr == answer->text.ptr &&
            answer->native.len == answer->text.len;

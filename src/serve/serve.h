@@ -439,9 +439,9 @@ void surety__speech_begin_call(surety__speech *speech, surety_str tool);
 void surety__speech_mark_call(surety__speech *speech, surety_str id,
                               surety_str raw);
 /* Adds reasoning that the provider wants to get back as it is: its item in the
- * client's protocol, before all other parts. A protocol without such items
- * leaves it out. */
-void surety__speech_raw(surety__speech *speech, surety_str raw,
+ * client's protocol, before all other parts. False: the protocol has no such
+ * items, and nothing is added. */
+bool surety__speech_raw(surety__speech *speech, surety_str raw,
                         surety_buf *out);
 /* Appends the events after the last piece. */
 void surety__speech_end(surety__speech *speech, const surety__closing *ending,

@@ -366,17 +366,17 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
         speaker->piece(speech, text, out);
 }
 
-void surety__speech_raw(surety__speech *speech, surety_str raw, surety_buf *out)
+bool surety__speech_raw(surety__speech *speech, surety_str raw, surety_buf *out)
 {
     const surety__speaker *speaker = speaker_of(speech->request->protocol);
     surety_doc *doc;
 
     if (!speaker->raw)
-        return;
+        return false;
     surety_buf_text(&speech->raws, speech->raws.len ? "," : "");
     surety_buf_add(&speech->raws, raw);
     if (!out)
-        return;
+        return true;
     speech_close(speech, out);
     doc = surety_doc_new(out->alloc);
     if (!doc || surety_doc_read(doc, raw, NULL, NULL))
@@ -385,6 +385,7 @@ void surety__speech_raw(surety__speech *speech, surety_str raw, surety_buf *out)
         speaker->raw(speech, surety_doc_root(doc), out);
     speech->index++;
     surety_doc_free(doc);
+    return true;
 }
 
 /* Copies the failure of a part to the buffer of the answer. */

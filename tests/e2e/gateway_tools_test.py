@@ -10,7 +10,7 @@ import random
 
 from cli_run import check, run_tests, same
 from gateway_run import (CLIENTS, PROVIDERS, Gateway, model_of, said,
-                         schema_members)
+                         schema_members, streamed)
 
 CITY = {"type": "object", "required": ["city"], "additionalProperties": False,
         "properties": {"city": {"type": "string", "minLength": 1},
@@ -371,6 +371,57 @@ def test_kept_items():
                      [("weather", {"city": "Rome"})])
 
 
+def test_cut():
+    """A text that the limit of tokens cut off is an answer, whether tools are
+    offered or not, and is not asked for again. It is none where a call has to
+    be, and a call that was cut off is asked for again."""
+    words = {"openai": "length", "responses": "max_output_tokens",
+             "anthropic": "max_tokens", "gemini": "MAX_TOKENS"}
+    with Gateway({"then": "repeat", "replies": [
+            {"text": "It was a", "finish": "length"}]}) as gateway:
+        for client in CLIENTS:
+            for provider in PROVIDERS:
+                for stream in (False, True):
+                    name = f"cut: {client}, {provider}" + ", stream" * stream
+                    got = gateway.call(client, stream, model=model_of(provider),
+                                       **tool_members(client))
+                    same(f"{name}: one call", (
+                        got.status, got.header("surety-attempts")), (200, "1"))
+                    same(f"{name}: text", (streamed if stream else said)(
+                        client, got), "It was a")
+                    check(f"{name}: says so", f'"{words[client]}"' in
+                          got.body.decode(), got)
+        got = gateway.call(**tool_members("openai", "required"))
+        same("a call that has to be: status", got.status, 422)
+    with Gateway({"replies": [
+            {"text": "So:", "calls": [{"tool": "weather", "text": '{"ci'}],
+             "finish": "length"},
+            {"calls": [{"tool": "weather", "json": {"city": "Bonn"}}]}]}
+                 ) as gateway:
+        got = gateway.call(**tool_members("openai"))
+        same("a call that was cut off", [one[1:] for one in called(
+            "openai", got)], [("weather", {"city": "Bonn"})])
+
+
+def test_reasoning():
+    """A client gets the reasoning of every model, whole and streamed, with
+    tools and without."""
+    with Gateway({"then": "repeat", "replies": [
+            {"reasoning": "Hm, hm.", "text": "Yes."}]}) as gateway:
+        for client in CLIENTS:
+            for provider in PROVIDERS:
+                for stream in (False, True):
+                    for members in ({}, tool_members(client)):
+                        name = (f"reasoning: {client}, {provider}" +
+                                ", stream" * stream + ", tools" * bool(members))
+                        got = gateway.call(
+                            client, stream, model=model_of(provider), **members)
+                        text = (streamed if stream else said)(client, got)
+                        check(f"{name}: the text", text.endswith("Yes."), got)
+                        check(f"{name}: is there",
+                              "Hm, hm." in got.body.decode(), got)
+
+
 def test_refused():
     with Gateway({"replies": []}) as gateway:
         for name, client, members, part in (
@@ -471,5 +522,5 @@ def test_law():
 
 if __name__ == "__main__":
     run_tests(test_matrix, test_choices, test_repairs, test_violation,
-              test_conversation, test_with_schema, test_kept_items,
-              test_refused, test_openapi, test_law)
+              test_conversation, test_with_schema, test_kept_items, test_cut,
+              test_reasoning, test_refused, test_openapi, test_law)
