@@ -23,6 +23,7 @@ enum {
     GATE_MODELS = 4,
     GATE_CLIENTS = 5,
     GATE_ASKS = 3, /* of a client */
+    GATE_OBJECTS = GATE_CLIENTS * GATE_ASKS,
     GATE_CALLS = 64,
     GATE_ROWS = 512,
     GATE_SCHEMAS = 2
@@ -36,6 +37,7 @@ enum {
 /* A call of a model, as the transport brings its answer. */
 struct gate_call {
     bool is_active;
+    bool is_object; /* it asks no model */
     uint64_t id;
     size_t model;
     surety_receiver receiver;
@@ -71,6 +73,9 @@ struct gate_ask {
     bool is_named;     /* by a contract of the gateway's folder */
     bool is_tool;      /* a tool that must be called has the schema */
     int schema;        /* -1: none */
+    int object;        /* the number of the provider's that it is for; -1: it
+                        * is a call */
+    bool is_posted;    /* sent with POST, and a body */
     size_t start, end; /* in the client's bytes */
     bool is_answered;
     uint64_t begun_ms; /* when its first byte was sent */
@@ -120,7 +125,7 @@ struct gate_bench {
     surety_doc *doc, *event, *value; /* scratch */
     struct gate_tally {
         size_t statuses[600];
-        size_t whole, streams, cuts, errors, fallbacks, values, tools;
+        size_t whole, streams, cuts, errors, fallbacks, values, tools, objects;
         size_t calls, rows, starved, hung_up, logged;
     } tally;
 };
@@ -140,6 +145,8 @@ struct gate {
     size_t model_count;
     struct gate_client clients[GATE_CLIENTS];
     size_t client_count;
+    size_t object_count;
+    bool are_posted[GATE_OBJECTS]; /* a POST for it was sent to its provider */
     struct gate_call calls[GATE_CALLS];
     size_t call_count; /* so far */
     surety_transport transport;
@@ -167,6 +174,9 @@ void gate_must(struct gate *gate, bool holds, const char *law);
 /* No key of anyone's is in a text that goes to a client, a row or the log. */
 void gate_must_hide(struct gate *gate, surety_str text, const char *law);
 bool gate_has(surety_str text, const char *part);
+/* The model whose provider gets requests for objects from clients of this
+ * protocol; SIZE_MAX: none does. */
+size_t gate_keeper(const struct gate *gate, surety_protocol protocol);
 /* Writes the configuration; is_wrong: one that must be refused. */
 void gate_configure(struct gate *gate, bool is_wrong);
 /* Makes the world of a seed and opens its gateway. False: it has none, because

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What clients ask for: requests of the four protocols, with schemas and
  * without, whole and as streams, right ones and some that must be refused. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -140,6 +141,27 @@ static void ask_headers(struct gate *gate, const struct gate_ask *ask,
         surety_buf_text(out, "Connection: close\r\n");
 }
 
+/* Writes a request for an object, whose path is named at a provider of its
+ * protocol, if there is one. */
+static void ask_object(struct gate *gate, struct gate_ask *ask, surety_buf *out)
+{
+    char body[16] = "";
+
+    ask->object = (int)gate->object_count++;
+    ask->is_wrong = gate_keeper(gate, ask->protocol) == SIZE_MAX;
+    ask->is_posted = gate_one_in(gate, 2);
+    if (ask->is_posted)
+        snprintf(body, sizeof(body), "\xff{%d", ask->object);
+    surety__buf_printf(
+        out, "%s /%s/files/f%d HTTP/1.1\r\nHost: gate.test\r\n",
+        ask->is_posted ? "POST" : "GET",
+        ask->protocol == SURETY_PROTOCOL_GEMINI ? "v1beta" : "v1", ask->object);
+    ask_headers(gate, ask, FAULT_OK, out);
+    surety__buf_printf(out, "Content-Length: %zu\r\n\r\n%s", strlen(body),
+                       body);
+    ask->end = out->len;
+}
+
 static const char *const ask_models[GATE_MODELS] = {"m0", "m1", "m2", "m3"};
 static const surety_protocol ask_protocols[] = {
     SURETY_PROTOCOL_OPENAI, SURETY_PROTOCOL_RESPONSES,
@@ -153,11 +175,19 @@ void gate_ask_write(struct gate *gate, struct gate_client *client,
     const char *model = "mr"; /* the route */
     surety_buf body;
 
+    *ask = (struct gate_ask){.protocol = ask_protocols[gate_below(gate, 4)],
+                             .schema = -1,
+                             .start = out->len};
+    if (gate_one_in(gate, 8)) {
+        ask_object(gate, ask, out);
+        return;
+    }
     *ask =
         (struct gate_ask){.protocol = ask_protocols[gate_below(gate, 4)],
                           .is_stream = gate_one_in(gate, 2),
                           .giving = (enum gate_giving)gate_below(gate, 4),
                           .schema = (int)gate_below(gate, GATE_SCHEMAS + 1) - 1,
+                          .object = -1,
                           .start = out->len};
     ask->is_named = ask->schema == GATE_SCHEMAS - 1 && gate_one_in(gate, 3);
     ask->is_tool = ask->schema == GATE_SCHEMAS - 1 && !ask->is_named &&

@@ -250,6 +250,18 @@ static void check_error(struct gate *gate, const struct gate_ask *ask,
                   "422 is for a schema, and is not sent again");
 }
 
+static void check_object(struct gate *gate, const struct gate_ask *ask,
+                         surety_str body)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "object %d", ask->object);
+    gate_must(gate,
+              !ask->is_wrong && surety_str_equal(body, surety_str_of(text)),
+              "an object comes from a provider that keeps it, and whole");
+    gate->bench->tally.objects++;
+}
+
 /* Rows of an answered request are complete before its answer is there, and
  * where they cannot be written there is no answer but an error. */
 static void check_rows(struct gate *gate, const struct gate_answer *answer)
@@ -309,6 +321,10 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
     if (!answer->is_whole)
         return;
     check_rows(gate, answer);
+    if (ask->object >= 0 && answer->status == 200) {
+        check_object(gate, ask, body);
+        return;
+    }
     if (ask->schema < 0 && !ask->is_wrong)
         return; /* it may be a provider's own, passed on */
     if (surety_doc_read(gate->bench->doc, body, NULL, NULL)) {

@@ -183,6 +183,34 @@ static void model_spoil(struct gate *gate, struct gate_call *call)
     }
 }
 
+/* Answers a request for an object. */
+static void model_keep(struct gate *gate, struct gate_call *call,
+                       const surety_request *request, size_t object)
+{
+    const bool is_post =
+        surety_str_equal(request->method, surety_str_of("POST"));
+    char body[16] = "";
+
+    gate_must(gate, object < gate->object_count, "an object was asked for");
+    if (gate->broken)
+        return;
+    if (is_post)
+        snprintf(body, sizeof(body), "\xff{%zu", object);
+    gate_must(gate, surety_str_equal(request->body, surety_str_of(body)),
+              "the body for an object goes as it is");
+    gate_must(gate, !is_post || !gate->are_posted[object],
+              "a POST for an object is sent once");
+    if (gate_one_in(gate, 6)) {
+        model_refuse(gate, call, gate->models[call->model].protocol);
+    } else {
+        surety__buf_printf(&call->body, "object %zu", object);
+        if (gate_one_in(gate, 3))
+            model_break(gate, call, gate_one_in(gate, 2));
+    }
+    if (is_post && call->is_sent)
+        gate->are_posted[object] = true;
+}
+
 /* ---- the transport ------------------------------------------------------- */
 
 static surety_str request_body(const surety_request *request, surety_buf *all)
@@ -237,7 +265,8 @@ static surety_status transport_start(void *ctx, uint64_t id,
     struct gate_model *model;
     surety__route route;
     surety_buf all, kept = call->body;
-    surety_str body, path;
+    const surety_str files = surety_str_of("/files/f");
+    surety_str body, path, object;
 
     (void)reterr;
     surety_buf_init(&all, NULL, 0);
@@ -254,6 +283,9 @@ static surety_status transport_start(void *ctx, uint64_t id,
                         .value = surety_str_of("application/json")};
     body = request_body(request, &all);
     path = request_path(request->url, &call->model);
+    object = path;
+    surety__str_skip(&object, surety__str_find(path, files));
+    surety__str_skip(&object, object.len ? files.len : 0);
     model = &gate->models[call->model];
     route = surety__route_of(path, model->protocol == SURETY_PROTOCOL_ANTHROPIC,
                              model->protocol == SURETY_PROTOCOL_GEMINI);
@@ -264,13 +296,17 @@ static surety_status transport_start(void *ctx, uint64_t id,
     gate->call_count++;
     gate_note(gate, body.ptr, body.len);
     gate_must(gate,
-              route.kind == ROUTE_CALL && route.protocol == model->protocol,
+              object.len || (route.kind == ROUTE_CALL &&
+                             route.protocol == model->protocol),
               "a call goes to a path of its model");
     gate_must(gate, !gate_has(body, GATE_KEY), "no key is in a body");
-    model->under_way++;
+    call->is_object = object.len > 0;
+    model->under_way += !call->is_object;
     gate_must(gate, !model->at_once || model->under_way <= model->at_once,
               "a model has no more calls at once than it may");
-    if (gate_one_in(gate, 8)) {
+    if (object.len) {
+        model_keep(gate, call, request, strtoul(object.ptr, NULL, 10));
+    } else if (gate_one_in(gate, 8)) {
         model_refuse(gate, call, model->protocol);
     } else {
         model_answer(gate, call, &route, body);
@@ -292,7 +328,7 @@ static void call_end(struct gate *gate, struct gate_call *call,
     if (failure)
         memcpy(delivery.message, "it broke", 9);
     call->is_active = false;
-    gate->models[call->model].under_way--;
+    gate->models[call->model].under_way -= !call->is_object;
     call->receiver.end(call->receiver.ctx, &delivery);
 }
 

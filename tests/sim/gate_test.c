@@ -136,8 +136,8 @@ static void tally_print(const struct gate_tally *tally)
             printf("# %8zu answers %zu\n", tally->statuses[i], i);
     printf("# %8zu whole answers, %zu streams, %zu of them cut, %zu errors\n",
            tally->whole, tally->streams, tally->cuts, tally->errors);
-    printf("# %8zu values, %zu of them arguments; %zu fallbacks\n",
-           tally->values, tally->tools, tally->fallbacks);
+    printf("# %8zu values, %zu of them arguments; %zu fallbacks, %zu objects\n",
+           tally->values, tally->tools, tally->fallbacks, tally->objects);
     printf("# %8zu calls, %zu rows, %zu lines of the log\n", tally->calls,
            tally->rows, tally->logged);
     printf("# %8zu clients hung up, %zu worlds without memory\n",
@@ -154,7 +154,7 @@ static bool tally_is_wide(const struct gate_tally *tally)
             return false;
     return tally->whole > 100 && tally->streams > 100 && tally->cuts > 20 &&
            tally->values > 100 && tally->tools > 20 && tally->fallbacks > 5 &&
-           tally->hung_up > 20 && tally->starved > 20;
+           tally->hung_up > 20 && tally->starved > 20 && tally->objects > 20;
 }
 
 int main(int argc, char **argv)

@@ -276,6 +276,21 @@ static void keys_check(struct gate *gate)
 static const char *const gate_protocols[] = {"openai", "responses", "anthropic",
                                              "gemini"};
 
+/* Clients do not say which of OpenAI's protocols they speak. */
+static surety_protocol gate_kin(surety_protocol protocol)
+{
+    return protocol == SURETY_PROTOCOL_RESPONSES ? SURETY_PROTOCOL_OPENAI
+                                                 : protocol;
+}
+
+size_t gate_keeper(const struct gate *gate, surety_protocol protocol)
+{
+    for (size_t i = 0; i < gate->model_count; i++)
+        if (gate_kin(gate->models[i].protocol) == gate_kin(protocol))
+            return i;
+    return SIZE_MAX;
+}
+
 void gate_configure(struct gate *gate, bool is_wrong)
 {
     surety_buf text;
@@ -292,11 +307,14 @@ void gate_configure(struct gate *gate, bool is_wrong)
         surety__buf_printf(
             &text,
             "%s\"p%zu\":{\"protocol\":\"%s\",\"base_url\":\"http://m%zu.test/"
-            "%s\",\"key_env\":\"GATE_KEY\",\"timeouts\":{\"total\":%u}}",
+            "%s\",\"key_env\":\"GATE_KEY\",\"timeouts\":{\"total\":%u},"
+            "\"passed_paths\":[%s]}",
             i ? "," : "", i, gate_protocols[gate->models[i].protocol], i,
             gate->models[i].protocol == SURETY_PROTOCOL_GEMINI ? "v1beta"
                                                                : "v1",
-            20 + (unsigned)gate_below(gate, 200));
+            20 + (unsigned)gate_below(gate, 200),
+            gate_keeper(gate, gate->models[i].protocol) == i ? "\"/files/*\""
+                                                             : "");
     surety_buf_text(&text, "},\"models\":{");
     for (size_t i = 0; i < gate->model_count; i++) {
         surety__buf_printf(&text,
