@@ -321,6 +321,7 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     const surety_schema *schema = judge->task.schema;
     surety_outcome *outcome = &judge->outcome;
     surety_status status;
+    bool breaks;
 
     assert(judge_has_won(judge));
     status = surety__another_find(judge, reterr);
@@ -329,9 +330,15 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     judge_name(judge);
     outcome->value = surety__trial_value(judge->best);
     if (!outcome->partial) {
-        status = surety__trial_complete(judge, &outcome->value, reterr);
+        status =
+            surety__trial_complete(judge, &outcome->value, &breaks, reterr);
         if (status == SURETY_OK && schema->has_deprecated)
             status = surety__explain_deprecated(judge);
+        if (status == SURETY_OK && breaks)
+            status = surety__explain_warn(
+                judge, "default",
+                "the value stays as it is, because with its defaults filled in "
+                "or its unknown members left out it breaks its schema");
     }
     if (status == SURETY_OK)
         status = judge_derive(judge, reterr);

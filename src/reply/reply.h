@@ -201,9 +201,10 @@ surety_status surety__trial_beyond(surety_judge *judge, surety__trial *trial,
 surety_status surety__trial_count(surety_judge *judge, surety__trial *trial,
                                   surety_error *reterr);
 /* Fills in defaults and leaves out unknown members, as the contract says.
- * *value becomes the completed one where that changes it. */
+ * *value becomes the completed one where that changes it. *ret_breaks: the
+ * completed one would not satisfy the schema, so *value stays. */
 surety_status surety__trial_complete(surety_judge *judge, surety_val *value,
-                                     surety_error *reterr);
+                                     bool *ret_breaks, surety_error *reterr);
 /* What a trial was read, and aligned, to. */
 static inline surety_val surety__trial_value(const surety__trial *trial)
 {

@@ -175,11 +175,12 @@ surety_status surety__trial_beyond(surety_judge *judge, surety__trial *trial,
 {
     surety_val value = surety__trial_value(trial);
     surety_status status = trial_rules(judge, trial, reterr);
+    bool breaks;
 
     if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE ||
         !judge->task.options.validator_count)
         return status;
-    status = surety__trial_complete(judge, &value, reterr);
+    status = surety__trial_complete(judge, &value, &breaks, reterr);
     if (status == SURETY_OK)
         status = surety__validate(judge, trial, value, reterr);
     return status;
@@ -225,16 +226,29 @@ surety_status surety__trial_count(surety_judge *judge, surety__trial *trial,
 }
 
 surety_status surety__trial_complete(surety_judge *judge, surety_val *value,
-                                     surety_error *reterr)
+                                     bool *ret_breaks, surety_error *reterr)
 {
     const surety_contract *contract = judge->task.contract;
     const surety_schema *schema = surety_contract_info_of(contract)->schema;
     const bool strip = surety_contract_info_of(contract)->strips_unknown;
     const bool fill = surety_contract_info_of(contract)->fills_defaults &&
                       schema->has_defaults;
+    const surety_val given = *value;
+    surety_status status;
+    bool valid = false;
 
+    *ret_breaks = false;
     if (!fill && !strip && !schema->has_deprecated)
         return SURETY_OK;
-    return surety__checker_complete(judge->checker, schema, fill, strip,
-                                    judge->completed, value, reterr);
+    status = surety__checker_complete(judge->checker, schema, fill, strip,
+                                      judge->completed, value, reterr);
+    if (status != SURETY_OK || value->doc == given.doc)
+        return status;
+    status = surety_checker_check(judge->checker, schema, *value, &valid, NULL);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    *ret_breaks = !valid; /* nor is one whose check ends at a limit */
+    if (!valid)
+        *value = given;
+    return SURETY_OK;
 }

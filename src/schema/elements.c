@@ -235,6 +235,10 @@ surety_status surety__elements_take(surety__elements *elements,
         status = surety__conjunction_complete(checker, elements->schema,
                                               &elements->item, elements->how,
                                               doc, value);
+    if (status == SURETY_OK && *ret_good && value->doc == doc)
+        status =
+            surety__conjunction_check(checker, elements->schema,
+                                      &elements->item, *value, &work, ret_good);
     *ret_good = *ret_good && status == SURETY_OK;
     return status == SURETY_NOMEM ? status : SURETY_OK;
 }

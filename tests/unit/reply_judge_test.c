@@ -445,6 +445,55 @@ done:
     surety_contract_free(contract);
 }
 
+/* A default that its own schema, or one of the object, forbids is not filled
+ * in, and an unknown member that it needs is not left out. */
+TEST(completes_nothing_that_breaks_the_schema)
+{
+    static const struct {
+        const char *schema, *value;
+        bool breaks;
+    } rows[] = {
+        {"{\"properties\":{\"a\":{\"type\":\"string\",\"default\":1}}}",
+         "{\"b\":2}", true},
+        {"{\"properties\":{\"a\":{\"default\":1}},\"maxProperties\":1}",
+         "{\"b\":2}", true},
+        {"{\"properties\":{\"a\":{\"default\":1}},\"maxProperties\":1}", "{}",
+         false},
+        {"{\"properties\":{\"a\":{\"default\":1}},\"dependentRequired\":"
+         "{\"a\":[\"c\"]}}",
+         "{\"b\":2}", true},
+        {"{\"properties\":{\"a\":{\"default\":1}},\"not\":{\"required\":"
+         "[\"a\"]}}",
+         "{\"b\":2}", true},
+        {"{\"x-surety\":{\"unknown\":\"strip\"},\"properties\":{\"a\":{}},"
+         "\"minProperties\":1}",
+         "{\"b\":2}", true},
+    };
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        const surety_outcome_info *info;
+
+        TRY(check_contract(t, rows[i].schema, &contract));
+        TRY(surety_contract_judge(contract, surety_str_of(rows[i].value), NULL,
+                                  &outcome, NULL));
+        info = surety_outcome_info_of(outcome);
+        CHECK(info->ok);
+        CHECK(info->warning_count == rows[i].breaks);
+        CHECK_JSON(info->value, rows[i].breaks ? rows[i].value : "{\"a\":1}");
+        if (rows[i].breaks)
+            CHECK_TEXT(surety_outcome_warning(outcome, 0).keyword, "default");
+        surety_outcome_free(outcome);
+        surety_contract_free(contract);
+        outcome = NULL;
+        contract = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
 TEST(nothing_is_given_for_nothing)
 {
     CHECK(!surety_outcome_info_of(NULL)->ok);
@@ -498,6 +547,8 @@ int main(int argc, char **argv)
         {"depth is a matter of one candidate",
          depth_is_a_matter_of_one_candidate},
         {"completes a valid value", completes_a_valid_value},
+        {"completes nothing that breaks the schema",
+         completes_nothing_that_breaks_the_schema},
         {"nothing is given for nothing", nothing_is_given_for_nothing},
     };
 
