@@ -222,8 +222,8 @@ bool surety__object_is_path(surety_str path);
 /* Whether a name of surety.json ("/files", or "/files/" and a star) has the
  * path. */
 bool surety__object_is_named(surety_str name, surety_str path);
-/* SURETY_SYNTAX with the file's position: a call is named, or a path that two
- * providers would get. */
+/* SURETY_SYNTAX with the file's position: a call is named, a path with a prefix
+ * of clients, or one that two providers would get. */
 surety_status surety__objects_check(const surety_config_info *info,
                                     surety_error *reterr);
 /* Whose name has a path below the base URL, for a client of this protocol;

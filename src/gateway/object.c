@@ -119,24 +119,42 @@ static surety_status object_check_others(const surety_config_info *info,
     return SURETY_OK;
 }
 
-surety_status surety__objects_check(const surety_config_info *info,
-                                    surety_error *reterr)
+/* Checks a name by itself. */
+static surety_status object_check_name(const surety_config_info *info,
+                                       const surety_config_passed *passed,
+                                       surety_error *reterr)
 {
-    surety_status status = SURETY_OK;
+    const surety_str below = surety__route_below(passed->path);
 
-    for (size_t i = 0; i < info->passed_count && !status; i++) {
-        const surety_config_passed *passed = &info->passed[i];
-
-        status = object_check_others(info, i, reterr);
-        if (status || !surety__route_is_taken(passed->path))
-            continue;
+    if (surety__route_is_taken(passed->path)) {
         surety__fail(reterr, SURETY_SYNTAX,
                      "%s cannot be passed on: it is a call or a list of "
                      "models, which the gateway answers itself",
                      passed->path.ptr);
         surety__hint(reterr, "leave it out of \"passed_paths\": calls reach "
                              "the provider by its models");
-        status = object_refuse(info, passed, reterr);
+    } else if (below.len < passed->path.len) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "%s is never asked for: %.*s belongs to the base URL of "
+                     "clients",
+                     passed->path.ptr, (int)(passed->path.len - below.len),
+                     passed->path.ptr);
+        surety__hint(reterr, "name what stands behind it: %s", below.ptr);
+    } else {
+        return SURETY_OK;
+    }
+    return object_refuse(info, passed, reterr);
+}
+
+surety_status surety__objects_check(const surety_config_info *info,
+                                    surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; i < info->passed_count && !status; i++) {
+        status = object_check_name(info, &info->passed[i], reterr);
+        if (!status)
+            status = object_check_others(info, i, reterr);
     }
     return status;
 }
