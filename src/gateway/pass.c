@@ -199,14 +199,30 @@ static bool pass_is_hidden(const surety__exchange *exchange, int status)
            surety__str_find(body, ask->model.key) < body.len;
 }
 
+/* The length of the body that a HEAD asks for without the body; UINT64_MAX: the
+ * provider does not say it. */
+static uint64_t pass_length(const surety_run_response_info *info)
+{
+    const surety_str name = SURETY__LITERAL("content-length");
+    uint64_t len;
+
+    for (size_t i = 0; i < info->header_count; i++)
+        if (surety__str_equal_nocase(info->headers[i].name, name) &&
+            surety__str_number(info->headers[i].value, &len))
+            return len;
+    return UINT64_MAX;
+}
+
 static surety__flow pass_give(surety__exchange *exchange,
                               const surety_run_response_info *info,
                               bool is_streamed)
 {
-    surety__response response = {.kind = is_streamed ? ANSWER_STREAMED
-                                                     : ANSWER_WHOLE,
-                                 .status = info->status,
-                                 .body_len = UINT64_MAX};
+    const bool is_head =
+        surety_str_equal(exchange->serving->method, SURETY__LITERAL("HEAD"));
+    surety__response response = {
+        .kind = is_streamed || is_head ? ANSWER_STREAMED : ANSWER_WHOLE,
+        .status = info->status,
+        .body_len = is_head ? pass_length(info) : UINT64_MAX};
     surety__answer_head head = {.count = 0};
 
     for (size_t i = 0; i < info->header_count; i++) {

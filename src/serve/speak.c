@@ -122,7 +122,7 @@ const char *surety__route_method(surety__route_kind kind)
     switch (kind) {
     case ROUTE_NONE: return NULL;
     case ROUTE_MODELS: return "GET";
-    case ROUTE_OBJECT: return "GET, POST, PUT, PATCH, DELETE";
+    case ROUTE_OBJECT: return "GET, HEAD, POST, PUT, PATCH, DELETE";
     default: return "POST";
     }
 }

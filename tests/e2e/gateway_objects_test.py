@@ -96,6 +96,14 @@ def test_bytes():
             same("and without a type", (store.asked[-1][2].get("content-type"),
                                         store.asked[-1][2]["accept"]),
                  (None, "*/*"))
+            got = gateway.ask("HEAD", "/v1/files/a")
+            same("a head has the length, and no body",
+                 (got.status, got.header("content-length"), got.body,
+                  store.asked[-1][0]), (201, str(len(BYTES)), b"", "HEAD"))
+    with Store(lambda *_: (404, JSON, b"none")) as store:
+        with Front(store.port) as gateway:
+            got = gateway.ask("HEAD", "/v1/files/a")
+            same("that of an error too", (got.status, got.body), (404, b""))
     with Store(lambda *_: (204, {}, b"")) as store:
         with Front(store.port) as gateway:
             got = gateway.ask("DELETE", "/v1/files/a")
@@ -124,11 +132,11 @@ def test_unnamed():
                           got.status == 400, got)
             got = gateway.ask("GET", "/v1/files?a#b")
             same("a fragment", got.status, 400)
-            for method in ("HEAD", "OPTIONS", "TRACE", "get", "CONNECT"):
+            for method in ("OPTIONS", "TRACE", "get", "CONNECT"):
                 got = gateway.ask(method, "/v1/files")
                 same(f"{method}: status", got.status, 405)
                 same(f"{method}: allow", got.header("allow"),
-                     "get, post, put, patch, delete")
+                     "get, head, post, put, patch, delete")
             same("a call stays one", gateway.ask(
                 "POST", "/v1/chat/completions", b"[]").status, 400)
             same("a list too", gateway.ask("GET", "/v1/models").status, 200)

@@ -30,16 +30,18 @@ class Store:
                     self.command, self.path,
                     {name.lower(): value
                      for name, value in self.headers.items()}, body))
-                status, headers, text = answer(self.command, self.path, body)
+                method = self.command
+                status, headers, text = answer(method, self.path, body)
                 self.send_response_only(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
                 if status != 204:
                     self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
-                self.wfile.write(text)
+                if method != "HEAD":
+                    self.wfile.write(text)
 
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _handle
+            do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _handle
 
             def log_message(self, *_):
                 pass
