@@ -156,9 +156,14 @@ static surety_status book_finish_work(void *owner, const void *ctx,
     surety_status status;
 
     surety__entry_cells(ctx, book->ledger.raw, SURETY__COLUMNS, cells);
-    cells[SURETY__COLUMNS] = book_number(book->writer);
+    cells[SURETY__COLUMNS] = cells[0]; /* the id */
     status =
-        book_do(book, SQL_FINISH, cells, SURETY__COLUMNS + 1, &changed, reterr);
+        book_do(book, SQL_FINISH, cells + SURETY__BEGIN_COLUMNS,
+                SURETY__COLUMNS - SURETY__BEGIN_COLUMNS + 1, &changed, reterr);
+    cells[SURETY__COLUMNS] = book_number(book->writer);
+    if (!status && !changed)
+        status = book_do(book, SQL_ADD_FINISHED, cells, SURETY__COLUMNS + 1,
+                         &changed, reterr);
     if (status || !changed)
         return status;
     status = book_add_issues(book, SQL_ADD_ERROR, ctx, reterr);

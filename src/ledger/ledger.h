@@ -37,6 +37,7 @@ typedef struct surety__cell {
 typedef enum surety__sql {
     SQL_BEGIN = 0,
     SQL_FINISH,
+    SQL_ADD_FINISHED, /* where the row of the begin is gone */
     SQL_ADD_ERROR,
     SQL_ADD_REPAIR,
     SQL_PAGE,

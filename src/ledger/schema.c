@@ -195,18 +195,17 @@ static const struct schema_step {
 
 /* ORDER statements. '<' is the list of columns that begin, '#' is the list of
  * all, '=' too, but with raw texts only if they are short, '-' too, without
- * raw texts; '%' is the list of their values, '!' the assignments of an
- * update. */
+ * raw texts; '%' is the list of their values. '!' is the list of assignments
+ * to the columns of the end, '?' the parameter behind their values. */
 static const char *const schema_statements[SQL_COUNT] = {
     "INSERT INTO @attempts (<, writer, state, recorded_ms)"
     " VALUES (%, 'open', ~) ON CONFLICT (id) DO NOTHING",
-    /* Inserts the whole row if it is gone; else sets the columns of the end,
-     * if nothing did before. A writer that was taken for dead may still
-     * finish. */
-    "INSERT INTO @attempts AS old (#, writer, recorded_ms, finished_ms)"
-    " VALUES (%, ~, ~) ON CONFLICT (id) DO UPDATE SET ! abandoned = FALSE,"
-    " finished_ms = excluded.finished_ms"
-    " WHERE old.state = 'open' OR old.abandoned",
+    /* Sets the columns of the end, if nothing did before. A writer that was
+     * taken for dead may still finish. */
+    "UPDATE @attempts SET !, abandoned = FALSE, finished_ms = ~"
+    " WHERE id = ? AND (state = 'open' OR abandoned)",
+    "INSERT INTO @attempts (#, writer, recorded_ms, finished_ms)"
+    " VALUES (%, ~, ~) ON CONFLICT (id) DO NOTHING",
     "INSERT INTO @errors (attempt, number, keyword, path, message)"
     " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
     "INSERT INTO @repairs (attempt, number, kind, path, message)"
@@ -244,11 +243,6 @@ static void schema_columns(char form, size_t count, surety_buf *out)
     for (size_t i = 0; i < count; i++) {
         const char *name = surety__column_name(i);
 
-        if (form == '!') {
-            if (i >= SURETY__BEGIN_COLUMNS)
-                surety__buf_printf(out, "%s = excluded.%s, ", name, name);
-            continue;
-        }
         surety_buf_text(out, i ? ", " : "");
         if (form == '-' && surety__column_raw(i))
             surety_buf_text(out, "NULL");
@@ -283,8 +277,16 @@ static void schema_write(const char *ptr, size_t count, bool postgres,
                                             " SET version = "
                                           : "PRAGMA user_version = ");
             break;
-        case '#':
-        case '!': schema_columns(*ptr, count, out); break;
+        case '#': schema_columns(*ptr, count, out); break;
+        case '!':
+            for (size_t i = SURETY__BEGIN_COLUMNS; i < count; i++)
+                surety__buf_printf(
+                    out, "%s%s = $%zu", i > SURETY__BEGIN_COLUMNS ? ", " : "",
+                    surety__column_name(i), i - SURETY__BEGIN_COLUMNS + 1);
+            break;
+        case '?':
+            surety__buf_printf(out, "$%zu", count - SURETY__BEGIN_COLUMNS + 1);
+            break;
         case '=':
         case '-':
         case '<':
