@@ -198,22 +198,47 @@ static surety__result answer_busy(const surety__exchange *exchange)
         .should_retry = 1};
 }
 
-/* Whether the answer is a text that the model's limit of tokens cut off. No
- * contract says that it has to be whole, and clients know such an answer. Where
- * tools are offered, it may be a text beside a call that was begun. */
+/* Whether the model may answer with any text. No contract says then that it has
+ * to be whole. */
+static bool answer_may_talk(const surety__exchange *exchange)
+{
+    const surety__ask *ask = &exchange->ask;
+
+    return !ask->kept &&
+           (!ask->tools.set || ask->request.choice == CHOICE_AUTO ||
+            ask->request.choice == CHOICE_NONE);
+}
+
+/* How the last call failed. */
+static surety_failure answer_failure(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+
+    return info->attempt_count
+               ? surety_run_attempt(exchange->run, info->attempt_count - 1)
+                     .answer.failure
+               : SURETY_FAILURE_NONE;
+}
+
+/* Whether the answer is a text that the model's limit of tokens cut off, as
+ * clients know it. Where tools are offered, it may be a text beside a call that
+ * was begun. */
 static bool answer_is_cut(const surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
-    const surety__ask *ask = &exchange->ask;
-    const bool may_talk =
-        !ask->tools.set ||
-        (info->reply_last.len && (ask->request.choice == CHOICE_AUTO ||
-                                  ask->request.choice == CHOICE_NONE));
 
-    return info->verdict == SURETY_RUN_REJECTED && !ask->kept && may_talk &&
-           info->attempt_count &&
-           surety_run_attempt(exchange->run, info->attempt_count - 1)
-                   .answer.failure == SURETY_FAILURE_LENGTH;
+    return info->verdict == SURETY_RUN_REJECTED && answer_may_talk(exchange) &&
+           (!exchange->ask.tools.set || info->reply_last.len) &&
+           answer_failure(exchange) == SURETY_FAILURE_LENGTH;
+}
+
+/* Whether the model said nothing, and did so again when it was asked again: an
+ * agent's model may have nothing to add to the results of its tools. */
+static bool answer_is_empty(const surety__exchange *exchange)
+{
+    return surety_run_info_of(exchange->run)->verdict == SURETY_RUN_PROVIDER &&
+           answer_may_talk(exchange) &&
+           answer_failure(exchange) == SURETY_FAILURE_EMPTY;
 }
 
 surety__result surety__answer_result(surety__exchange *exchange)
@@ -245,7 +270,10 @@ surety__result surety__answer_result(surety__exchange *exchange)
         return answer_is_cut(exchange)
                    ? (surety__result){.ok = true, .retry_after_ms = -1}
                    : answer_violation(exchange);
-    case SURETY_RUN_PROVIDER: return answer_provider(exchange);
+    case SURETY_RUN_PROVIDER:
+        return answer_is_empty(exchange)
+                   ? (surety__result){.ok = true, .retry_after_ms = -1}
+                   : answer_provider(exchange);
     case SURETY_RUN_BUDGET:
         result.problem.status = 429;
         result.problem.code = SURETY__LITERAL("budget_exceeded");
@@ -347,8 +375,8 @@ void surety__answer_speak(surety__exchange *exchange, surety_buf *out)
             last.answer.refusal.len ? last.answer.refusal : info->message, out);
         return;
     }
-    if (answer_is_cut(exchange)) {
-        surety__speech_piece(&exchange->speech, PART_TEXT, info->reply_last,
+    if (answer_is_cut(exchange) || answer_is_empty(exchange)) {
+        surety__speech_piece(&exchange->speech, PART_TEXT, last.answer.text,
                              out);
         return;
     }

@@ -9,7 +9,7 @@ import json
 import random
 
 from cli_run import check, run_tests, same
-from gateway_run import (CLIENTS, PROVIDERS, Gateway, model_of, said,
+from gateway_run import (CLIENTS, PROVIDERS, Gateway, ended, model_of, said,
                          schema_members, streamed)
 
 CITY = {"type": "object", "required": ["city"], "additionalProperties": False,
@@ -403,6 +403,28 @@ def test_cut():
             "openai", got)], [("weather", {"city": "Bonn"})])
 
 
+def test_empty():
+    """A model that says nothing, again and again, is an answer without text,
+    but where there has to be a value or a call."""
+    with Gateway({"then": "repeat", "replies": [{"text": ""}]}) as gateway:
+        for client in CLIENTS:
+            for provider in PROVIDERS:
+                for stream in (False, True):
+                    name = f"empty: {client}, {provider}" + ", stream" * stream
+                    got = gateway.call(client, stream, model=model_of(provider),
+                                       **tool_members(client))
+                    same(f"{name}: status", got.status, 200)
+                    same(f"{name}: calls", calls_of(client, stream, got), [])
+                    if stream:
+                        same(f"{name}: text", streamed(client, got), "")
+                        same(f"{name}: ends", ended(client, got), "well")
+        for name, members in (
+                ("a call", tool_members("openai", "required")),
+                ("a value", schema_members("openai"))):
+            check(f"empty: {name} has to be",
+                  gateway.call(**members).status in (422, 502), name)
+
+
 def test_reasoning():
     """A client gets the reasoning of every model, whole and streamed, with
     tools and without."""
@@ -523,4 +545,4 @@ def test_law():
 if __name__ == "__main__":
     run_tests(test_matrix, test_choices, test_repairs, test_violation,
               test_conversation, test_with_schema, test_kept_items, test_cut,
-              test_reasoning, test_refused, test_openapi, test_law)
+              test_empty, test_reasoning, test_refused, test_openapi, test_law)
