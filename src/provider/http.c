@@ -432,10 +432,6 @@ static bool http_add_headers(surety__http_exchange *exchange,
     if (added && !surety__header_find(request->headers, request->header_count,
                                       "content-type"))
         added = http_add_line(exchange, none, "Content-Type:", none);
-    if (added && !surety__header_find(request->headers, request->header_count,
-                                      "user-agent"))
-        added = http_add_line(exchange, none,
-                              "User-Agent: surety/" SURETY_VERSION, none);
     for (size_t i = 0; i < request->header_count && added; i++) {
         const surety_header *header = &request->headers[i];
 
@@ -470,6 +466,7 @@ static bool http_set_rules(surety__http *http, CURL *easy)
      * wait for it. */
     failed |= set(easy, CURLOPT_QUICK_EXIT, 1L);
     failed |= set(easy, CURLOPT_BUFFERSIZE, (long)HTTP_READ_BYTES);
+    failed |= set(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
     if (http->ca_file.len) {
         failed |= set(easy, CURLOPT_CAINFO, http->ca_file.ptr);
         failed |= set(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
