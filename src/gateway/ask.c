@@ -301,6 +301,27 @@ surety_status surety__ask_schema(surety__ask *ask, surety_val schema,
     return ret_text->ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
+/* Puts the description that stands beside the request's schema into its text,
+ * where it has none: it says what the model is to write. */
+static surety_status ask_describe(surety__ask *ask, surety_str *text)
+{
+    const surety__model_request *request = &ask->request;
+    const surety_val schema = request->schema;
+    surety_buf out;
+
+    if (!request->schema_description.len ||
+        surety_val_kind(schema) != SURETY_KIND_OBJECT ||
+        surety_val_get(schema, "description").doc)
+        return SURETY_OK;
+    surety_buf_init(&out, ask->arena->alloc, 0);
+    surety_buf_byte(&out, '{');
+    surety_json_text(&out, "description", request->schema_description);
+    surety_buf_text(&out, surety_val_count(schema) ? "," : "");
+    surety_buf_add(&out, (surety_str){text->ptr + 1, text->len - 1});
+    *text = surety__arena_buf(ask->arena, &out);
+    return text->ptr ? SURETY_OK : SURETY_NOMEM;
+}
+
 /* Takes a schema, as JSON, for the contract. */
 static surety_status ask_schema(surety__ask *ask, surety_str text,
                                 surety__problem *ret_problem)
@@ -336,7 +357,8 @@ static surety_status ask_contract(surety__ask *ask,
         return SURETY_OK; /* the tools have their schemas */
     if (request->schema.doc)
         return surety__ask_schema(ask, request->schema, request->is_openapi,
-                                  &schema)
+                                  &schema) ||
+                       ask_describe(ask, &schema)
                    ? SURETY_NOMEM
                    : ask_schema(ask, schema, ret_problem);
     if (ask->request.format == FORMAT_JSON_OBJECT)

@@ -331,6 +331,7 @@ typedef struct surety__model_request {
     uint32_t answers; /* choices in the answer; at least 1 */
     surety_val schema;
     surety_str schema_name;
+    surety_str schema_description; /* beside the schema; empty: none */
     bool is_openapi; /* the schema has the form of OpenAPI 3.0 (Gemini) */
     bool strict;     /* strict adherence to the schema */
     surety_str tool; /* the required tool, or the first; empty: none */

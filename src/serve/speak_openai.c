@@ -71,6 +71,8 @@ void surety__request_openai_format(surety__request_reader *reader,
         return;
     }
     request->schema_name = surety_val_str(surety_val_get(named, "name"));
+    request->schema_description =
+        surety_val_str(surety_val_get(named, "description"));
     request->schema = surety_val_get(named, "schema");
     request->strict = surety_val_bool(surety_val_get(named, "strict"), false);
     request->mode = SURETY_MODE_NATIVE;

@@ -11,8 +11,9 @@ import random
 import sys
 import threading
 
-from cli_run import check, run_tests
-from gateway_run import CLIENTS, PROVIDERS, Gateway, model_of, streamed
+from cli_run import check, run_tests, same
+from gateway_run import (CLIENTS, PROVIDERS, Gateway, model_of, schema_members,
+                         streamed)
 from gateway_tools_test import calls_of
 from talks import (EVENTS, NAMES, OF, TO, answer_of, conversation_of,
                    stream_of)
@@ -168,4 +169,31 @@ def talk(gateway, models, client, provider, seed):
                                 else (differs,)))
 
 
-run_tests(test_talks)
+def test_description():
+    """The description beside a schema reaches the model, but for one that the
+    schema has itself."""
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    with Models() as models, Gateway(
+            {"replies": []}, config={"providers": models.providers}) as gateway:
+        for client in ("openai", "responses"):
+            for provider in PROVIDERS:
+                for own, want in (({}, "beside"),
+                                  ({"description": "within"}, "within")):
+                    models.got.clear()
+                    models.pieces = stream_of(random.Random(0), EVENTS[
+                        provider](random.Random(0), [("text", "{}")], (1, 1)))
+                    members = schema_members(client, {**schema, **own})
+                    beside = members.get("response_format", members)
+                    beside = beside.get("json_schema") or beside[
+                        "text"]["format"]
+                    beside["description"] = "beside"
+                    got = gateway.call(client, model=model_of(provider),
+                                       **members)
+                    name = f"{client} to {provider}: {want}"
+                    same(f"{name}: status", got.status, 200)
+                    text = json.dumps(models.got)
+                    check(f"{name} is there", want in text and not (
+                        own and "beside" in text), text)
+
+
+run_tests(test_talks, test_description)
