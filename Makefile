@@ -67,7 +67,7 @@ bench:
 	@$(SETUP) build
 	@$(SETUP) bench || echo "bench: goes on without what is missing" >&2
 	@python3 bench/install.py build-bench/bench/peers || true
-	@meson setup --buildtype=release -Db_lto=true build-bench \
+	@meson setup --buildtype=release build-bench \
 	    $(if $(wildcard build-bench/build.ninja),--reconfigure) >/dev/null
 	@ninja -C build-bench --quiet surety bench tests/fuzz/almost-print
 	@python3 bench/bench.py $(BENCH_FLAGS) build-bench
