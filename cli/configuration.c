@@ -131,7 +131,7 @@ static bool refuse_ledger(struct cli *cli, bool optional, const char *message)
         .source = name_of(cli, source, sizeof(source)),
         .message = surety_str_of(message),
         .hint = surety_str_of(
-            "--ledger FILE names one; with run, --ledger none goes without")};
+            "--ledger FILE names one; run and serve take --ledger none, too")};
 
     diag_write(&cli->err.buf, cli->color, &diag);
     if (!optional)
