@@ -231,6 +231,7 @@ static bool tool_take(napi_env env, napi_value object, struct tool *tool)
 {
     tool->time_ms_max = (uint32_t)number_take(env, object, "timeMs", 0);
     tool->polls = flag_take(env, object, "polls");
+    tool->strict = flag_take(env, object, "strict");
     tool->validates = flag_take(env, object, "validates");
     return text_take(env, object, "name", &tool->name) &&
            text_take(env, object, "description", &tool->description) &&
@@ -350,7 +351,8 @@ surety_status toolbox_open(struct toolbox *toolbox,
                            .cancel = tool_cancel,
                            .ctx = tool,
                            .time_ms_max = tool->time_ms_max,
-                           .polls = tool->polls},
+                           .polls = tool->polls,
+                           .strict = tool->strict},
             reterr);
     }
     if (!status)

@@ -61,7 +61,7 @@ struct tool {
     struct asker asker;
     struct bytes name, description, parameters, result;
     uint32_t time_ms_max;
-    bool polls, validates;
+    bool polls, strict, validates;
     surety_validator validator;
 };
 struct toolbox {

@@ -473,6 +473,9 @@ export interface Tool<Arguments = any> {
   seconds?: number;
   /** Equal calls are no mistake of the model: the result may differ. */
   polls?: boolean;
+  /** The provider is asked to enforce the parameters, where it takes their
+   * schema. */
+  strict?: boolean;
 }
 /** Gives the tool itself: with a Zod schema, the arguments of execute have its
  * type. */

@@ -31,7 +31,7 @@ function messagesOf(given) {
 
 const ELSEWHERE = ["command", "shell", "http"]; // who does it
 const MEMBERS = ["name", "description", "parameters", "result", "execute",
-  "seconds", "polls"];
+  "seconds", "polls", "strict"];
 
 // Whether it is what a tools file has.
 function isContents(given) {
@@ -114,7 +114,7 @@ class Tool {
   // rules gives the contract of a schema, and its validators.
   constructor(given, rules, bigint) {
     const { name, description = "", parameters, result, execute, seconds,
-      polls } = known(given, MEMBERS, "a tool");
+      polls, strict } = known(given, MEMBERS, "a tool");
     if (typeof name !== "string" || typeof description !== "string")
       wrong("a tool has a name and a description, which are strings");
     if (seconds !== undefined && !(seconds > 0 && seconds < 4e6))
@@ -128,7 +128,7 @@ class Tool {
       result: this.#json ? rules(result).text : undefined,
       validates: this.#validators !== undefined,
       timeMs: seconds && Math.ceil(seconds * 1000),
-      polls: flag(polls, "polls") };
+      polls: flag(polls, "polls"), strict: flag(strict, "strict") };
   }
 
   validate(text) {

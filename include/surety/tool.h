@@ -98,6 +98,10 @@ typedef struct surety_tool {
     /* The contract for the arguments where it was read before, in place of
      * parameters. It must outlive the set. */
     const surety_contract *contract;
+    /* The provider is asked to enforce the parameters, where its strict subset
+     * (strict.h) accepts their schema unchanged. They are checked here in any
+     * case. */
+    bool strict;
 } surety_tool;
 
 /* Adds a tool; all texts are copied. SURETY_MISUSE: the name cannot be a tool's

@@ -13,6 +13,7 @@ typedef struct tools_function {
     surety_str name, description;
     surety_val schema; /* SURETY_NONE: it has no arguments */
     bool is_openapi;
+    bool is_strict; /* the provider is to enforce the schema */
 } tools_function;
 
 static surety_val tools_either(surety_val object, const char *camel,
@@ -43,6 +44,8 @@ static bool tools_function_read(surety_protocol protocol, surety_val tool,
     ret_function->description =
         surety_val_str(surety_val_get(function, "description"));
     ret_function->schema = surety_val_get(function, schema);
+    ret_function->is_strict =
+        surety_val_bool(surety_val_get(function, "strict"), false);
     if (protocol == SURETY_PROTOCOL_GEMINI) {
         const surety_val json = tools_either(tool, "parametersJsonSchema",
                                              "parameters_json_schema");
@@ -112,7 +115,8 @@ static surety_status tools_add(surety__ask *ask, const surety_alloc *alloc,
     surety__ask_tools *tools = &ask->tools;
     surety_tool tool = {.size = sizeof(tool),
                         .name = function->name,
-                        .description = function->description};
+                        .description = function->description,
+                        .strict = function->is_strict};
     surety__kept *kept = NULL;
     surety_status status = SURETY_OK;
 

@@ -102,6 +102,7 @@ static uint64_t exchange_id(const surety__run_exchange *exchange)
 
 /* The tools that a call offers, until the next request; NULL: out of memory. */
 static const surety__tool_spec *exchange_tools(surety__run_store *store,
+                                               const surety_model *model,
                                                const surety_tools *tools,
                                                size_t *ret_count)
 {
@@ -112,10 +113,14 @@ static const surety__tool_spec *exchange_tools(surety__run_store *store,
     *ret_count = specs ? count : 0;
     for (size_t i = 0; i < *ret_count; i++) {
         const surety_tool_info *info = surety_tools_info(tools, i);
+        const surety__tool *tool = surety__tools_find(tools, info->name);
 
-        specs[i] = (surety__tool_spec){.name = info->name,
-                                       .description = info->description,
-                                       .parameters = info->parameters};
+        specs[i] = (surety__tool_spec){
+            .name = info->name,
+            .description = info->description,
+            .parameters = info->parameters,
+            .strict = tool->given.strict &&
+                      surety__mode_accepts(store, model, tool->parameters)};
     }
     return specs;
 }
@@ -159,7 +164,7 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     exchange->received = 0;
     surety__arena_reset(&store->scratch);
     if (tools && plan->mode != SURETY_MODE_PROMPT)
-        call.tools = exchange_tools(store, tools, &call.tool_count);
+        call.tools = exchange_tools(store, model, tools, &call.tool_count);
     status = surety__call_encode(&call, &store->scratch, &exchange->body,
                                  &request, reterr);
     if (status == SURETY_OK) {

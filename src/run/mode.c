@@ -32,16 +32,25 @@ static surety_subset mode_subset(const surety_model *model)
 
 /* The contract in the model's subset; NULL: it has no such form, and the error
  * says why. */
-static const surety_strict *mode_strict(const surety__forms *forms,
+static const surety_strict *mode_strict(surety__run_store *store,
                                         const surety_model *model,
+                                        const surety_contract *contract,
                                         surety_error *reterr)
 {
     const surety_strict *strict = NULL;
 
     (void)surety__store_pass(
-        forms->store, surety_strict_of(forms->setup->options.contract,
-                                       mode_subset(model), &strict, reterr));
+        store, surety_strict_of(contract, mode_subset(model), &strict, reterr));
     return strict;
+}
+
+bool surety__mode_accepts(surety__run_store *store, const surety_model *model,
+                          const surety_contract *contract)
+{
+    const surety_strict *strict = mode_strict(store, model, contract, NULL);
+
+    return strict &&
+           surety_strict_info_of(strict)->support == SURETY_STRICT_ACCEPTED;
 }
 
 static bool mode_is_possible(const surety_strict *strict)
@@ -105,7 +114,8 @@ static bool mode_fits(surety__forms *forms, const surety_model *model,
                              "output");
         return false;
     }
-    strict = mode_strict(forms, model, &cause);
+    strict = mode_strict(forms->store, model, forms->setup->options.contract,
+                         &cause);
     if (mode_is_possible(strict) ||
         (mode == SURETY_MODE_TOOL && mode_root_is_object(forms->setup)))
         return true;
@@ -246,7 +256,8 @@ void surety__mode_bind(surety__forms *forms, const surety_model *model,
     plan->description = SURETY__LITERAL("");
     if (!forms->setup->options.contract || plan->mode == SURETY_MODE_PROMPT)
         return;
-    strict = mode_strict(forms, model, NULL);
+    strict =
+        mode_strict(forms->store, model, forms->setup->options.contract, NULL);
     if (strict) {
         info = surety_strict_info_of(strict);
         plan->name = info->name;

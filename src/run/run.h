@@ -686,6 +686,10 @@ bool surety__mode_may_sink(const surety__setup *setup,
 /* Binds the plan to the schema in the way that its mode needs. */
 void surety__mode_bind(surety__forms *forms, const surety_model *model,
                        surety__plan *plan);
+/* Whether the model's provider takes the schema of the contract unchanged in
+ * its strict subset. */
+bool surety__mode_accepts(surety__run_store *store, const surety_model *model,
+                          const surety_contract *contract);
 /* Sets what the prompt says about the schema that the plan is bound to. */
 void surety__mode_show(surety__forms *forms, const surety_model *model,
                        const surety__plan *plan,

@@ -239,6 +239,7 @@ static surety_status read_tool(const struct read_file *file, surety_val row,
         .result_bytes_max =
             (size_t)surety_val_uint(surety_val_get(row, "result_bytes"), 0),
         .polls = surety_val_bool(surety_val_get(row, "polls"), false),
+        .strict = surety_val_bool(surety_val_get(row, "strict"), false),
     };
     if (surety_val_get(row, "http").doc) {
         tool->kind = &surety__tool_http;

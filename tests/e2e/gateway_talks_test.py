@@ -14,7 +14,7 @@ import threading
 from cli_run import check, run_tests, same
 from gateway_run import (CLIENTS, PROVIDERS, Gateway, model_of, schema_members,
                          streamed)
-from gateway_tools_test import calls_of
+from gateway_tools_test import calls_of, tool_members
 from talks import (EVENTS, NAMES, OF, TO, answer_of, conversation_of,
                    stream_of)
 
@@ -196,4 +196,34 @@ def test_description():
                         own and "beside" in text), text)
 
 
-run_tests(test_talks, test_description)
+def test_strict():
+    """A strict function is strict at its provider, where that takes its schema;
+    every other one is not."""
+    strict = {"type": "object", "properties": {"a": {"type": "string"}},
+              "required": ["a"], "additionalProperties": False}
+    optional = {**strict, "required": []}
+    asked = {"a": (True, strict), "b": (False, strict), "c": (None, strict),
+             "d": (True, optional)}
+    taken = {"openai": {"a"}, "responses": {"a"}, "anthropic": {"a", "d"}}
+    with Models() as models, Gateway(
+            {"replies": []}, config={"providers": models.providers}) as gateway:
+        for client in ("openai", "responses", "anthropic"):
+            members = tool_members(client, tools={
+                name: schema for name, (_, schema) in asked.items()})
+            for tool, (flag, _) in zip(members["tools"], asked.values()):
+                if flag is not None:
+                    tool.get("function", tool)["strict"] = flag
+            for provider in PROVIDERS:
+                models.got.clear()
+                models.pieces = stream_of(random.Random(0), EVENTS[
+                    provider](random.Random(0), [("text", "x")], (1, 1)))
+                got = gateway.call(client, model=model_of(provider), **members)
+                same(f"{client} to {provider}: status", got.status, 200)
+                tools = [tool.get("function", tool)
+                         for tool in models.got[0]["tools"]]
+                same(f"{client} to {provider}: strict",
+                     {tool.get("name") for tool in tools if tool.get("strict")},
+                     taken.get(provider, set()))
+
+
+run_tests(test_talks, test_description, test_strict)

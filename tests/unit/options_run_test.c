@@ -10,6 +10,8 @@
 #include "options_size.h"
 #include "stats_sample.h"
 
+#include "tool/tool.h"
+
 #define ID "018f2d3c-0000-7000-8000-000000000001"
 
 /* ---- transports ---------------------------------------------------------- */
@@ -611,6 +613,11 @@ static void tool_fill(void *own)
     ((surety_tool *)own)->polls = true;
 }
 
+static void tool_alter(void *own)
+{
+    ((surety_tool *)own)->strict = true;
+}
+
 static void tools_act(const void *given, surety_buf *out)
 {
     surety_tool tool = {.size = sizeof(tool)};
@@ -627,8 +634,12 @@ static void tool_act(const void *given, surety_buf *out)
     surety_tools *tools = NULL;
 
     (void)surety_tools_new(NULL, &tools, NULL);
-    if (options_ended(surety_tools_add(tools, given, NULL), out))
+    if (options_ended(surety_tools_add(tools, given, NULL), out)) {
         surety_buf_number(out, surety_tools_info(tools, 0)->polls);
+        surety_buf_number(
+            out,
+            surety__tools_find(tools, surety_str_of("echo"))->given.strict);
+    }
     surety_tools_free(tools);
 }
 
@@ -717,7 +728,8 @@ static const struct options_row options_rows[] = {
                 .act = command_act),
     OPTIONS_ROW(surety_tool_server, environment_count, .fill = server_fill,
                 .alter = server_alter, .act = server_act),
-    OPTIONS_ROW(surety_tool, contract, .fill = tool_fill, .act = tool_act),
+    OPTIONS_ROW(surety_tool, strict, .fill = tool_fill, .alter = tool_alter,
+                .act = tool_act),
 };
 
 TEST(takes_structs_of_any_size)

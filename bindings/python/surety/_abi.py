@@ -646,6 +646,7 @@ class Tool(Structure):
         ("result_bytes_max", c_size_t),
         ("polls", c_bool),
         ("contract", c_void_p),
+        ("strict", c_bool),
     ]
 
 

@@ -44,8 +44,9 @@ class Tool:
     what makes one. Of a Pydantic model the function gets the instance, else the
     members as keywords. result: a contract for the result; a str is then JSON.
     name, description: in place of the function's. polls: equal calls are no
-    mistake of the model. seconds, result_bytes_max: limits of one call; 60 and
-    262,144.
+    mistake of the model. strict: the provider is asked to enforce the
+    parameters, where it takes their schema. seconds, result_bytes_max: limits
+    of one call; 60 and 262,144.
 
     The function returns a str, or what JSON has; Pydantic's models and
     dataclasses too. What it raises is the tool's failure, which the model
@@ -54,6 +55,7 @@ class Tool:
     def __init__(self, function: Callable[..., Any], *, name: str = "",
                  description: Optional[str] = None, parameters: Any = None,
                  result: Any = None, polls: bool = False,
+                 strict: bool = False,
                  seconds: Optional[float] = None,
                  result_bytes_max: int = 0) -> None:
         if not callable(function):
@@ -69,6 +71,7 @@ class Tool:
         self.spreads |= self.parameters.model is None
         self.result = None if result is None else _contract(result)
         self.polls = polls
+        self.strict = strict
         self.time_ms_max = 0 if seconds is None else max(1, int(seconds * 1000))
         self.result_bytes_max = result_bytes_max
 
@@ -292,6 +295,7 @@ class Toolset:
             description=str_of(tool.description),
             parameters=str_of(json_of(tool.parameters.info.root)),
             time_ms_max=tool.time_ms_max, polls=tool.polls,
+            strict=tool.strict,
             result_bytes_max=tool.result_bytes_max)
         if tool.result is not None:
             raw.result = str_of(json_of(tool.result.info.root))
