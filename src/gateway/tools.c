@@ -44,8 +44,10 @@ static bool tools_function_read(surety_protocol protocol, surety_val tool,
     ret_function->description =
         surety_val_str(surety_val_get(function, "description"));
     ret_function->schema = surety_val_get(function, schema);
+    /* Functions of the Responses API are strict unless they say otherwise. */
     ret_function->is_strict =
-        surety_val_bool(surety_val_get(function, "strict"), false);
+        surety_val_bool(surety_val_get(function, "strict"),
+                        protocol == SURETY_PROTOCOL_RESPONSES);
     if (protocol == SURETY_PROTOCOL_GEMINI) {
         const surety_val json = tools_either(tool, "parametersJsonSchema",
                                              "parameters_json_schema");
