@@ -302,7 +302,7 @@ surety_status surety__ask_schema(surety__ask *ask, surety_val schema,
 }
 
 /* Puts the description that stands beside the request's schema into its text,
- * where it has none: it says what the model is to write. */
+ * where it has none: the model reads it. */
 static surety_status ask_describe(surety__ask *ask, surety_str *text)
 {
     const surety__model_request *request = &ask->request;

@@ -16,7 +16,7 @@
 /* ---- the table ----------------------------------------------------------- */
 
 /* The name that a model is guarded by. Paths that are passed on have guards of
- * their own: what fails there is no model. */
+ * their own: a failure there says nothing of a model. */
 static surety_str guard_name(const surety__exchange *exchange,
                              const surety_model *model)
 {

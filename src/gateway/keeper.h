@@ -37,7 +37,7 @@ typedef struct surety__demand {
     uint64_t tokens, picousd; /* of one call */
     uint32_t calls;
     bool is_priced; /* the model's price is known */
-    bool is_object; /* it asks no model: what it costs is not known */
+    bool is_object; /* it asks no model: its cost is not known */
 } surety__demand;
 
 /* A request's dealings with the keeper. Between surety__ticket_give and

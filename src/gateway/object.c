@@ -37,7 +37,7 @@ bool surety__object_is_path(surety_str path)
     return !is_first;
 }
 
-/* Takes the star off a name of paths. Returns whether it had one; what is left
+/* Takes the star off a name of paths. Returns whether it had one; the rest
  * ends with a slash then. */
 static bool object_star(surety_str *name)
 {

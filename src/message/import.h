@@ -44,7 +44,7 @@ typedef struct surety__import {
     surety__map calls;  /* by the hash of their ids */
     surety__map queues; /* by the hash of their names */
     size_t call_count;
-    bool is_quiet; /* what is left out has no note */
+    bool is_quiet; /* a part that is left out has no note */
 } surety__import;
 
 /* What a reader is: it reads one item of the list. */

@@ -168,7 +168,7 @@ def test_objects():
         same(case, seen[case], want)
     for name in ("openai", "newest", "anthropic"):
         got = seen[f"{name} not named"]
-        same(f"{name}: what is not named", got["status"], 404)
+        same(f"{name}: a path that has no name", got["status"], 404)
         check(f"{name}: says how to name it", "passed_paths" in
               got["message"], got)
     check("no key but ours arrives", all(

@@ -196,7 +196,7 @@ def test_errors():
                 "POST", "/v1/files", b"a").status for _ in range(4)], [409] * 4)
     with Store(lambda *_: (500, JSON, b"fails")) as store:
         with Front(store.port, "--model-failures", "2") as gateway:
-            same("what fails is left alone", [gateway.ask(
+            same("a failing path is left alone", [gateway.ask(
                 "POST", "/v1/files", b"a").status for _ in range(3)],
                  [500, 500, 503])
             same("and no other path", gateway.ask(
