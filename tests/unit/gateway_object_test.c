@@ -171,7 +171,7 @@ static surety_status law_url(struct check *t, surety_str path,
 
 /* Whatever the path: it is passed on only if it is named, safe and no call, and
  * then the request stays below the base URL. */
-TEST(passes_only_what_is_named)
+TEST(passes_named_paths_alone)
 {
     static const char text[] =
         "{\"providers\": {"
@@ -396,15 +396,7 @@ TEST(passes_a_request_on)
                   "2\r\nConnection: close\r\n\r\n\xfe\x02"};
     char path[] = "/tmp/surety-object-XXXXXX";
     const int fd = mkstemp(path);
-    const surety_str place = LITERAL("127.0.0.1:0");
-    const surety_gateway_options options = {.size = sizeof(options),
-                                            .config = surety_str_of(path),
-                                            .ledger = LITERAL("none"),
-                                            .listen = &place,
-                                            .listen_count = 1,
-                                            .is_stepped = true,
-                                            .no_ui = true,
-                                            .alloc = check_alloc(t)};
+    const surety_gateway_options options = step_options(t, path);
     surety_gateway *gateway = NULL;
     surety_buf answer;
     char text[256];
@@ -440,7 +432,7 @@ int main(int argc, char **argv)
         {"knows what a name stands for", knows_what_a_name_stands_for},
         {"knows which paths are safe", knows_which_paths_are_safe},
         {"takes the prefix of a client off", takes_the_prefix_of_a_client_off},
-        {"passes only what is named", passes_only_what_is_named},
+        {"passes named paths alone", passes_named_paths_alone},
         {"passes no call", passes_no_call},
         {"gives each path one provider", gives_each_path_one_provider},
         {"refuses names that never pass", refuses_names_that_never_pass},

@@ -70,7 +70,7 @@ TEST(limits_of_time_count)
         {"0::/outer/in\n", "100 100\n", NULL, "200 100\n", 1},
         {"4:cpu:/x\n0::/outer\n", NULL, "100 100\n", NULL, 1},
         {"0::/outer", NULL, "max 100000\n", "100 100\n", 64},
-        /* what is no limit */
+        /* these set no limit */
         {"0::/\n", "", NULL, NULL, 64},
         {"0::/\n", "100000", NULL, NULL, 64},
         {"0::/\n", "0 100000", NULL, NULL, 64},

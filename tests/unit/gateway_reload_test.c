@@ -15,15 +15,7 @@ TEST(takes_what_it_checked)
         "{\"models\":{\"two\":{\"provider\":\"openai\",\"model\":\"m\"}}}";
     char path[] = "/tmp/surety-reload-XXXXXX";
     const int fd = mkstemp(path);
-    const surety_str place = SURETY__LITERAL("127.0.0.1:0");
-    const surety_gateway_options options = {.size = sizeof(options),
-                                            .config = surety_str_of(path),
-                                            .ledger = SURETY__LITERAL("none"),
-                                            .listen = &place,
-                                            .listen_count = 1,
-                                            .is_stepped = true,
-                                            .no_ui = true,
-                                            .alloc = check_alloc(t)};
+    const surety_gateway_options options = step_options(t, path);
     surety_gateway *gateway = NULL;
     surety_buf answer;
     surety_error error;

@@ -27,6 +27,23 @@ static inline bool step_write(const char *path, const char *text)
     return out && !fclose(out) && is_done;
 }
 
+/* A gateway at a port that the system picks, with the configuration at path and
+ * without a ledger. */
+static inline surety_gateway_options step_options(struct check *t,
+                                                  const char *path)
+{
+    static const surety_str place = {"127.0.0.1:0", 11};
+
+    return (surety_gateway_options){.size = sizeof(surety_gateway_options),
+                                    .config = surety_str_of(path),
+                                    .ledger = surety_str_of("none"),
+                                    .listen = &place,
+                                    .listen_count = 1,
+                                    .is_stepped = true,
+                                    .no_ui = true,
+                                    .alloc = check_alloc(t)};
+}
+
 /* A provider. */
 struct step_provider {
     int listener, link; /* -1: none */

@@ -323,7 +323,7 @@ int main(int argc, char **argv)
         {"a body is sent as it is", pass_bodies},
         {"another path", pass_path},
         {"any bytes go as they are", pass_as_is},
-        {"what was sent once is not sent again", pass_once},
+        {"a request is not sent twice", pass_once},
         {"requests that cannot be passed on", pass_misuse},
     };
 
