@@ -69,6 +69,7 @@ static inline surety_entry sample_entry(const char *id, surety_str big)
         .saved_known = true,
         .saved_tokens = UINT32_MAX,
         .partial = true,
+        .estimated = true,
         .key = SAMPLE_TEXT("key_18f2d3c0000a1b2c"),
         .tag = SAMPLE_TEXT("night \xC3\xA9"),
     };
@@ -137,6 +138,7 @@ static inline bool sample_same(const surety_entry *a, const surety_entry *b)
            a->stopped_bytes == b->stopped_bytes &&
            a->saved_known == b->saved_known &&
            a->saved_tokens == b->saved_tokens && a->partial == b->partial &&
+           a->estimated == b->estimated &&
            sample_same_issues(a->errors, b->errors, a->error_count) &&
            sample_same_issues(a->repairs, b->repairs, a->repair_count);
 }

@@ -86,6 +86,9 @@ typedef struct surety_entry {
     /* What the caller's work is, as surety_run_options.tag; may be empty. Known
      * when the attempt begins. */
     surety_str tag;
+    /* The counts and the cost are an estimate, in whole or in part: the reply
+     * broke off, or its provider does not count. */
+    bool estimated;
 } surety_entry;
 
 /* A store of attempts, as functions. The caller may provide its own. */

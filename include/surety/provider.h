@@ -73,7 +73,9 @@ typedef enum surety_failure {
 SURETY_API const char *surety_failure_name(surety_failure failure);
 typedef struct surety_usage {
     /* false: the provider reported no counts or impossible ones, or the reply
-     * is incomplete. The counts are then 0. */
+     * is incomplete. The counts of an answer are then those that it reported
+     * until the reply broke off, or 0; those of an attempt are completed by an
+     * estimate, and all 0 where the provider did nothing. */
     bool known;
     uint64_t input_tokens;        /* all input tokens, cached ones included */
     uint64_t cached_input_tokens; /* of these, read from a cache */

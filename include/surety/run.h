@@ -402,7 +402,7 @@ typedef struct surety_attempt {
     uint64_t saved_tokens;
     uint64_t started_ms; /* on the caller's monotonic clock; 0: never */
     uint64_t first_byte_ms, ended_ms;
-    bool cost_known;
+    bool cost_known; /* an estimate where the answer's usage is not known */
     uint64_t cost_picousd;
     surety_str decision; /* the decision after the call, with its reason */
     surety_str reason;   /* why the call was made, and why in this mode */

@@ -156,9 +156,10 @@ typedef struct surety_stats_group {
     uint64_t failed;  /* calls that failed, or whose end is unknown */
     uint64_t input_tokens, cached_input_tokens;
     uint64_t output_tokens, reasoning_tokens;
-    uint64_t tokens_unknown; /* calls with unknown token counts */
-    uint64_t cost_picousd;   /* of calls with a known cost */
-    uint64_t cost_unknown;   /* calls whose cost is unknown and may not be 0 */
+    uint64_t tokens_unknown; /* calls whose counts are unknown, or estimated */
+    uint64_t cost_picousd;   /* of all calls with a known or estimated cost */
+    uint64_t cost_unknown;   /* calls whose cost is unknown and may not be 0, or
+                              * estimated */
     /* Duration of answered calls, from start to end: the median and the 95th
      * percentile (nearest rank), exact to 1 percent, and the maximum. 0 if
      * answered is 0. */

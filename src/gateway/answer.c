@@ -421,6 +421,8 @@ void surety__answer_about(const surety__exchange *exchange, surety_buf *out)
     surety__template_write(
         out, "'surety':{'run':$s,'verdict':'$t','attempts':$n", info->id,
         answer_how(info), (uint64_t)info->attempt_count);
+    if (info->attempt_count && !info->usage.known)
+        surety_buf_text(out, ",\"usage_estimated\":true");
     surety_buf_text(out, ",\"repairs\":[");
     for (size_t i = 0;
          i < outcome->repaired_count && info->verdict != SURETY_RUN_CALLS;

@@ -94,6 +94,9 @@ static void recorded_attempt(surety__exchange *exchange, size_t i,
 {
     const surety_attempt attempt = surety_run_attempt(exchange->run, i);
     const surety_answer *answer = &attempt.answer;
+    const bool is_estimate =
+        !answer->usage.known &&
+        (answer->usage.input_tokens || answer->usage.output_tokens);
     const bool is_known =
         surety__settings_model(exchange->ask.settings, attempt.model->name) !=
             SIZE_MAX ||
@@ -111,7 +114,8 @@ static void recorded_attempt(surety__exchange *exchange, size_t i,
         .finish_reason = answer->finish_reason,
         .response_id = answer->response_id,
         .ok = attempt.ok || (!exchange->ask.kept && !answer->failure),
-        .usage_known = answer->usage.known,
+        .usage_known = answer->usage.known || is_estimate,
+        .estimated = is_estimate,
         .input_tokens = answer->usage.input_tokens,
         .cached_input_tokens = answer->usage.cached_input_tokens,
         .output_tokens = answer->usage.output_tokens,

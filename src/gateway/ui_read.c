@@ -257,13 +257,14 @@ static void read_attempt(const surety_entry *entry, surety_buf *out)
         "'finish':$m,'ok':$b,"
         "'fallback':$b,'partial':$b,'stage':$m,'decision':$m,'stopped':$m,"
         "'input_tokens':$o,'output_tokens':$o,'cost_picousd':$o,"
+        "'estimated':$b,"
         "'reply_bytes':$n,'errors':",
         entry->key, entry->tag, entry->failure, entry->http_status > 0,
         (uint64_t)entry->http_status, entry->error_message,
         entry->finish_reason, entry->ok, entry->fallback, entry->partial,
         entry->stage, entry->decision, entry->stopped, (int)entry->usage_known,
         entry->input_tokens, (int)entry->usage_known, entry->output_tokens,
-        (int)entry->cost_known, entry->cost_picousd,
+        (int)entry->cost_known, entry->cost_picousd, entry->estimated,
         (uint64_t)entry->reply.len);
     surety__ui_place(reply, entry->errors, entry->error_count, out);
     read_repairs(entry, out);

@@ -88,6 +88,7 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(stopped_bytes, FORM_STOPPED),
     COLUMN_KNOWN(saved_tokens, saved_known),
     COLUMN(partial, FORM_BOOL),
+    COLUMN(estimated, FORM_BOOL),
 };
 #undef COLUMN
 #undef COLUMN_KNOWN

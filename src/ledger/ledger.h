@@ -29,7 +29,7 @@ typedef struct surety__cell {
 /* ---- schema.c: the schema and the statements ----------------------------- */
 
 /* The version that this build creates and migrates to. */
-#define SURETY__LEDGER_VERSION 7
+#define SURETY__LEDGER_VERSION 8
 /* Marks an SQLite file as a ledger: "SRTY". */
 #define SURETY__LEDGER_MARK 0x53525459
 
@@ -68,7 +68,7 @@ void surety__sql_write(size_t which, bool postgres, surety_buf *out);
 
 /* Columns of an entry. Those known at its beginning come first. */
 #define SURETY__BEGIN_COLUMNS 13
-#define SURETY__COLUMNS 39
+#define SURETY__COLUMNS 40
 
 const char *surety__column_name(size_t i);
 /* Whether it contains bytes of any length. */

@@ -128,6 +128,10 @@
     "CREATE VIEW @tag_stats AS SELECT tag, provider,"                          \
     " model," SCHEMA_STOPPED_COUNTS                                            \
     " FROM @attempts GROUP BY tag, provider, model;&7;"
+
+/* Version 8: usage that is an estimate. */
+#define SCHEMA_ESTIMATED_VIEWS(create)                                         \
+    SCHEMA_STOPPED_VIEWS(create, ", key, tag, estimated") "&8;"
 #define SCHEMA_DROP_VIEWS                                                      \
     "DROP VIEW attempt_list; DROP VIEW contract_stats; DROP VIEW model_stats;"
 
@@ -191,6 +195,10 @@ static const struct schema_step {
     {7, true, false, SCHEMA_DROP_VIEWS},
     {7, true, false, SCHEMA_TAG_VIEWS("CREATE VIEW ")},
     {7, false, true, SCHEMA_TAG_VIEWS("CREATE OR REPLACE VIEW ")},
+    {8, true, true, "ALTER TABLE @attempts ADD COLUMN estimated boolean;"},
+    {8, true, false, SCHEMA_DROP_VIEWS},
+    {8, true, false, SCHEMA_ESTIMATED_VIEWS("CREATE VIEW ")},
+    {8, false, true, SCHEMA_ESTIMATED_VIEWS("CREATE OR REPLACE VIEW ")},
 };
 
 /* ORDER statements. '<' is the list of columns that begin, '#' is the list of

@@ -31,13 +31,14 @@ static void access_text(surety_buf *out, const char *name, surety_str text)
 static void access_sums(const surety__request_record *record, surety_buf *out)
 {
     uint64_t input = 0, output = 0, cost = 0;
-    bool usage_known = false, cost_known = false;
+    bool usage_known = false, cost_known = false, estimated = false;
 
     for (size_t i = 0; i < record->attempt_count; i++) {
         const surety__attempt_record *attempt = &record->attempts[i];
 
         usage_known = usage_known || attempt->usage_known;
         cost_known = cost_known || attempt->cost_known;
+        estimated = estimated || attempt->estimated;
         input += attempt->usage_known ? attempt->input_tokens : 0;
         output += attempt->usage_known ? attempt->output_tokens : 0;
         cost += attempt->cost_known ? attempt->cost_picousd : 0;
@@ -53,6 +54,8 @@ static void access_sums(const surety__request_record *record, surety_buf *out)
         surety_json_name(out, "cost_usd");
         surety_dollars_write(cost, false, out);
     }
+    if (estimated)
+        surety_json_bool(out, "estimated", true);
 }
 
 void surety__access_write(const surety__request_record *record, surety_buf *out)

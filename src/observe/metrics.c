@@ -267,6 +267,14 @@ static void metrics_label_call(surety__metrics *metrics,
     metrics_label(metrics, surety__name_of(NAME_REQUEST_MODEL), attempt->model);
 }
 
+/* Of tokens and cost: where they are an estimate, in whole or in part. */
+static void metrics_label_estimate(surety__metrics *metrics,
+                                   const surety__attempt_record *attempt)
+{
+    if (attempt->estimated)
+        metrics_label(metrics, "estimated", SURETY__LITERAL("true"));
+}
+
 static uint64_t metrics_span_us(int64_t from_ms, int64_t to_ms)
 {
     return to_ms > from_ms ? (uint64_t)(to_ms - from_ms) * 1000 : 0;
@@ -294,6 +302,7 @@ static void metrics_add_attempt(surety__metrics *metrics,
     if (attempt->cost_known) {
         metrics_label(metrics, "provider", attempt->provider);
         metrics_label(metrics, "model", attempt->model);
+        metrics_label_estimate(metrics, attempt);
         metrics_count(metrics, FAMILY_COST, attempt->cost_picousd);
     }
     metrics_label_call(metrics, record, attempt);
@@ -310,6 +319,7 @@ static void metrics_add_attempt(surety__metrics *metrics,
     for (size_t i = 0; attempt->usage_known && i < 2; i++) {
         metrics_label(metrics, surety__name_of(NAME_TOKEN_TYPE),
                       surety_str_of(tokens[i].type));
+        metrics_label_estimate(metrics, attempt);
         metrics_count_keep(metrics, FAMILY_TOKENS, tokens[i].tokens, call);
     }
     surety_buf_reset(&metrics->labels);

@@ -35,6 +35,7 @@ typedef struct surety__attempt_record {
     uint64_t reasoning_tokens;
     bool cost_known;
     uint64_t cost_picousd;
+    bool estimated; /* the counts and the cost, in whole or in part */
 } surety__attempt_record;
 
 /* A trace's ids (W3C Trace Context); texts end with NUL. */

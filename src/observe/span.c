@@ -135,6 +135,8 @@ static void span_usage(const surety__attempt_record *attempt, surety_buf *out)
     if (attempt->reasoning_tokens)
         span_number(out, surety__name_of(NAME_REASONING_TOKENS),
                     attempt->reasoning_tokens);
+    if (attempt->estimated)
+        span_text(out, "surety.usage.estimated", SURETY__LITERAL("true"));
 }
 
 static void span_attempt(const surety__request_record *record,

@@ -26,6 +26,7 @@ void surety__answer_text(surety__decoder *decoder, surety_str text)
     if (!draft)
         return;
     draft->len += text.len;
+    decoder->is.used.output_bytes += text.len;
     surety_buf_add(&decoder->text, text);
     answer_pass(decoder,
                 decoder->mode == SURETY_MODE_NATIVE ? PIECE_NATIVE : PIECE_TEXT,
@@ -39,6 +40,7 @@ void surety__answer_reasoning(surety__decoder *decoder, surety_str text)
     if (decoder->is.broken || !text.len)
         return;
     draft = surety__draft_open(decoder, SURETY_PART_REASONING);
+    decoder->is.used.output_bytes += text.len;
     if (draft)
         surety_buf_add(&draft->text, text);
     answer_pass(decoder, PIECE_REASONING, text);
@@ -46,8 +48,10 @@ void surety__answer_reasoning(surety__decoder *decoder, surety_str text)
 
 void surety__answer_refusal(surety__decoder *decoder, surety_str text)
 {
-    if (!decoder->is.broken)
-        surety_buf_add(&decoder->refusal, text);
+    if (decoder->is.broken)
+        return;
+    decoder->is.used.output_bytes += text.len;
+    surety_buf_add(&decoder->refusal, text);
 }
 
 uint64_t surety__answer_index(surety__decoder *decoder, surety_val index,
@@ -70,6 +74,7 @@ void surety__answer_arguments(surety__decoder *decoder, surety__draft *draft,
 {
     if (decoder->is.broken || !draft || draft->over)
         return;
+    decoder->is.used.output_bytes += fragment.len;
     surety_buf_add(&draft->text, fragment);
     if (draft == surety__draft_native(decoder))
         answer_pass(decoder, PIECE_NATIVE, fragment);
@@ -84,6 +89,7 @@ void surety__answer_object(surety__decoder *decoder, surety__draft *draft,
         (void)surety_val_write(value, SURETY_STYLE_COMPACT, &draft->text);
     else
         surety_buf_text(&draft->text, "{}");
+    decoder->is.used.output_bytes += draft->text.len;
     draft->over = true;
     if (draft == surety__draft_native(decoder))
         answer_pass(decoder, PIECE_NATIVE, surety_buf_str(&draft->text));
@@ -162,7 +168,7 @@ void surety__answer_break(surety__decoder *decoder, surety_failure failure,
 void surety__answer_usage(surety__decoder *decoder, surety_val usage)
 {
     const surety__tokens *rows = decoder->protocol->tokens;
-    uint64_t *counts = decoder->is.counts;
+    uint64_t *counts = decoder->is.used.counts;
     surety_usage sums = {.known = true};
     uint64_t total = 0;
 
@@ -192,5 +198,7 @@ void surety__answer_usage(surety__decoder *decoder, surety_val usage)
     if (!sums.known || sums.cached_input_tokens > sums.input_tokens ||
         sums.reasoning_tokens > sums.output_tokens)
         sums = (surety_usage){0};
-    decoder->is.usage = sums;
+    decoder->is.used.usage = sums;
+    decoder->is.used.counted_bytes =
+        sums.output_tokens ? decoder->is.used.output_bytes : 0;
 }

@@ -551,7 +551,7 @@ static void decoder_judge_cut(surety__decoder *decoder,
 
     assert(!decoder->is.whole);
     surety_buf_reset(&decoder->error_message);
-    decoder->is.usage = (surety_usage){0};
+    decoder->is.used.usage.known = false;
     decoder->is.failure =
         delivery->failure ? delivery->failure : SURETY_FAILURE_TRUNCATED;
     decoder->is.ambiguous = delivery->failure && delivery->sent &&
@@ -591,7 +591,7 @@ void surety__decoder_finish(surety__decoder *decoder,
             is->retry_after = surety__retry_until(date, now_ms);
     }
     if (is->broken)
-        is->usage = (surety_usage){0};
+        is->used.usage.known = false;
     else if (delivery->failure == SURETY_FAILURE_CANCELLED)
         decoder_judge_cut(decoder, delivery);
     else if (!decoder_succeeded(decoder))
@@ -606,6 +606,11 @@ void surety__decoder_finish(surety__decoder *decoder,
 bool surety__decoder_calls(const surety__decoder *decoder)
 {
     return decoder->is.tools && surety__draft_call(decoder);
+}
+
+size_t surety__decoder_uncounted(const surety__decoder *decoder)
+{
+    return decoder->is.used.output_bytes - decoder->is.used.counted_bytes;
 }
 
 surety_status surety__decoder_answer(const surety__decoder *decoder,
@@ -624,7 +629,7 @@ surety_status surety__decoder_answer(const surety__decoder *decoder,
         .request_id = surety_buf_str(&decoder->request_id),
         .error_code = surety_buf_str(&decoder->error_code),
         .error_message = surety_buf_str(&decoder->error_message),
-        .usage = is->usage,
+        .usage = is->used.usage,
         .http_status = is->status,
         .retry_after_ms = is->retry_after,
         .should_retry = is->should_retry,

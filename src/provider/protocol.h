@@ -248,6 +248,14 @@ typedef enum surety__form {
     FORM_PLAIN /* the reply itself */
 } surety__form;
 
+/* What the response used, as far as it came. */
+typedef struct surety__tokens_used {
+    surety_usage usage;                  /* as it was reported last */
+    uint64_t counts[SURETY__TOKENS_MAX]; /* of the protocol's rows */
+    size_t output_bytes;  /* of text, reasoning, refusal, arguments of calls */
+    size_t counted_bytes; /* of these, what the usage counts */
+} surety__tokens_used;
+
 /* The fields that begin resets. */
 typedef struct surety__reading {
     surety__form form;
@@ -267,7 +275,7 @@ typedef struct surety__reading {
 
     surety_failure failure; /* of an error, or of the reason for which the
                              * reply ended */
-    surety_usage usage;
+    surety__tokens_used used;
     bool has_finish; /* a finish reason arrived */
     surety_protocol protocol;
     bool tools;    /* the model may call others than the answer's */
@@ -278,7 +286,6 @@ typedef struct surety__reading {
     bool begun;           /* a stream's first event arrived */
     char block_kind;      /* kind of the open content block; 0: none */
     uint64_t block_index; /* its number */
-    uint64_t counts[SURETY__TOKENS_MAX]; /* of the protocol's rows */
 } surety__reading;
 
 /* A part of the message under way. */

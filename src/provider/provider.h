@@ -149,6 +149,8 @@ void surety__decoder_finish(surety__decoder *decoder,
                             const surety_delivery *delivery, int64_t now_ms);
 /* Whether the answer has the call of a tool, or the begin of one. */
 bool surety__decoder_calls(const surety__decoder *decoder);
+/* Bytes of the output that came behind the last usage that counts output. */
+size_t surety__decoder_uncounted(const surety__decoder *decoder);
 /* OK after finish: the texts of *ret_answer are valid until the next begin.
  * SURETY_NOMEM: out of memory during reading. SURETY_MORE: not finished. */
 surety_status surety__decoder_answer(const surety__decoder *decoder,

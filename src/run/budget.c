@@ -3,10 +3,12 @@
  * call, a retry or a re-ask, so that limits of several layers do not multiply.
  *
  * Rules:
- * 1. A call is charged when it has ended: by the provider's usage. If that is
- *    missing and the provider may have worked, it is estimated as one token
- *    for three bytes. A call that never arrived, or was answered with an
- *    error's status, counts only as a call.
+ * 1. A call is charged when it has ended: by the provider's usage. If the reply
+ *    broke off, what the provider reported until then counts, and what it did
+ *    not report is estimated as one token for three bytes; so is all of it if
+ *    it reported nothing and may have worked. A call that never arrived, or was
+ *    answered with an error's status, counts only as a call. Its row has what
+ *    was charged, so the rows of a run add up to what it spent.
  * 2. Before a call, its input is charged by the estimate, and its output by
  *    the largest output of a call of this run so far. So tokens and money may
  *    exceed the budget by one reply at most; calls and time never exceed it.
@@ -104,25 +106,19 @@ uint64_t surety__budget_reply_max(const surety_model *model)
     return surety_val_uint(gemini, most);
 }
 
-/* The usage of an answer; an estimate if the answer has none. */
-static surety_usage budget_usage(const surety__attempt *attempt,
-                                 uint64_t input_tokens)
+/* Completes the usage of an answer that broke off, or has none. */
+static void budget_complete(const surety__attempt *attempt,
+                            uint64_t input_tokens, surety_usage *usage)
 {
-    const surety_answer *answer = &attempt->seen.answer;
-    surety_usage usage = answer->usage;
+    if (!usage->input_tokens)
+        usage->input_tokens = input_tokens;
+    usage->output_tokens = surety__sum(
+        usage->output_tokens, surety__budget_estimate(attempt->uncounted));
+}
 
-    if (!usage.known) {
-        usage = (surety_usage){.known = !budget_worked(attempt)};
-        if (!usage.known) {
-            usage.input_tokens = input_tokens;
-            usage.output_tokens = surety__budget_estimate(
-                answer->text.len > answer->native.len ? answer->text.len
-                                                      : answer->native.len);
-        }
-    }
-    if (usage.cached_input_tokens > usage.input_tokens)
-        usage.cached_input_tokens = usage.input_tokens;
-    return usage;
+bool surety__usage_is_kept(const surety_usage *usage)
+{
+    return usage->known || usage->input_tokens || usage->output_tokens;
 }
 
 void surety__usage_add(surety_usage *all, const surety_usage *one)
@@ -140,17 +136,26 @@ void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
                           uint64_t input_tokens)
 {
     const surety_price *price = &attempt->seen.model->price;
-    const surety_usage usage = budget_usage(attempt, input_tokens);
+    surety_usage *usage = &attempt->seen.answer.usage;
+    const bool worked = usage->known || budget_worked(attempt);
+    surety_usage added;
 
-    assert(usage.cached_input_tokens <= usage.input_tokens);
-    surety__usage_add(&spent->usage, &usage);
+    if (!worked)
+        *usage = (surety_usage){.known = false};
+    else if (!usage->known)
+        budget_complete(attempt, input_tokens, usage);
+    assert(usage->cached_input_tokens <= usage->input_tokens);
+    added = *usage;
+    added.known = usage->known || !worked;
+    surety__usage_add(&spent->usage, &added);
     spent->tokens = surety__sum(
-        spent->tokens, surety__sum(usage.input_tokens, usage.output_tokens));
-    if (usage.output_tokens > spent->output_most)
-        spent->output_most = usage.output_tokens;
-    attempt->seen.cost_known = price->known && usage.known;
+        spent->tokens, surety__sum(usage->input_tokens, usage->output_tokens));
+    if (usage->output_tokens > spent->output_most)
+        spent->output_most = usage->output_tokens;
+    attempt->seen.cost_known =
+        price->known && (!worked || surety__usage_is_kept(usage));
     attempt->seen.cost_picousd =
-        price->known ? surety_price_cost(price, &usage) : 0;
+        price->known ? surety_price_cost(price, usage) : 0;
     spent->cost_unknown = spent->cost_unknown || !price->known;
     spent->cost_picousd =
         surety__sum(spent->cost_picousd, attempt->seen.cost_picousd);

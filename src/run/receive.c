@@ -65,6 +65,7 @@ void surety__receive_answer(surety__run_store *store,
     surety__decoder_finish(exchange->decoder, &exchange->delivery, now.unix_ms);
     /* The decoder may have held back the last piece. */
     attempt->received = exchange->received;
+    attempt->uncounted = surety__decoder_uncounted(exchange->decoder);
     if (surety__decoder_answer(exchange->decoder, answer) != SURETY_OK) {
         *answer = (surety_answer){.failure = SURETY_FAILURE_LIMIT};
         store->status = SURETY_NOMEM;

@@ -182,7 +182,8 @@ static void record_end(const surety__results *results, surety__run_store *store,
     }
     entry->partial = attempt->partial && !seen->ok;
     entry->fallback = fallback;
-    entry->usage_known = answer->usage.known;
+    entry->usage_known = surety__usage_is_kept(&answer->usage);
+    entry->estimated = entry->usage_known && !answer->usage.known;
     entry->input_tokens = answer->usage.input_tokens;
     entry->cached_input_tokens = answer->usage.cached_input_tokens;
     entry->output_tokens = answer->usage.output_tokens;

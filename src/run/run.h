@@ -374,10 +374,11 @@ typedef struct surety__judged {
 typedef struct surety__attempt {
     surety_attempt seen; /* what the caller sees */
     int64_t started_unix_ms;
-    bool open;       /* its row in the ledger is not finished */
-    bool sent;       /* the provider may have received it */
-    bool partial;    /* its partial value is kept, for lack of a valid reply */
-    size_t received; /* bytes of its reply and reasoning */
+    bool open;        /* its row in the ledger is not finished */
+    bool sent;        /* the provider may have received it */
+    bool partial;     /* its partial value is kept, for lack of a valid reply */
+    size_t received;  /* bytes of its reply and reasoning */
+    size_t uncounted; /* bytes of its output that no reported usage counts */
     surety__case what;
     surety_str result; /* a clause of the decision */
     size_t error_count;
@@ -857,7 +858,10 @@ uint32_t surety__budget_rounds(const surety__setup *setup,
                                const surety__spent *spent);
 /* Adds one to all. The sum is known only if both are. */
 void surety__usage_add(surety_usage *all, const surety_usage *one);
-/* Adds the usage of an attempt. input_tokens: the estimate. */
+/* Whether there are counts: the provider's, or an estimate. */
+bool surety__usage_is_kept(const surety_usage *usage);
+/* Completes the usage of an attempt, and adds it. input_tokens: the estimate.
+ */
 void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
                           uint64_t input_tokens);
 uint64_t surety__budget_estimate(size_t bytes);

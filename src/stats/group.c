@@ -230,13 +230,13 @@ static void group_spend(surety_stats_group *info, const surety_entry *entry)
         group_add(&info->cached_input_tokens, entry->cached_input_tokens);
         group_add(&info->output_tokens, entry->output_tokens);
         group_add(&info->reasoning_tokens, entry->reasoning_tokens);
+        info->tokens_unknown += entry->estimated;
     } else {
         info->tokens_unknown += spends;
     }
     if (entry->cost_known)
         group_add(&info->cost_picousd, entry->cost_picousd);
-    else
-        info->cost_unknown += spends;
+    info->cost_unknown += entry->cost_known ? entry->estimated : spends;
 }
 
 /* The duration of a call in ms; 0 if it ended before it began. It is subtracted

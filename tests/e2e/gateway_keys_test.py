@@ -10,11 +10,12 @@ import re
 import resource
 import sqlite3
 import subprocess
+import time
 
 from cli_run import ENV, SURETY, check, run_tests, same
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD_TEXT, SCHEMA, Gateway,
                          model_of, schema_members)
-from mock_run import Response, request
+from mock_run import WAIT, Response, request
 
 PRICED = {"models": {"priced": {"provider": "openai", "model": "m",
                                 "price": {"input": 1, "output": 1}}}}
@@ -44,6 +45,18 @@ class Keyed(Gateway):
     def listed(self, name):
         return [key for key in json.loads(self.keys("list", "--json"))
                 if key["name"] == name][0]
+
+    def rows(self, count):
+        """What attempts have used, once so many have ended."""
+        rows, until = [], time.monotonic() + WAIT
+        while len(rows) < count and time.monotonic() < until:
+            with sqlite3.connect(os.path.join(self.folder, "keys.db")) as db:
+                rows = db.execute(
+                    "SELECT run, input_tokens, output_tokens, estimated,"
+                    " cost_picousd FROM attempts"
+                    " WHERE state <> 'open'").fetchall()
+            db.close()
+        return rows
 
     def texts(self):
         """All that it wrote anywhere."""
@@ -167,18 +180,10 @@ def test_middle():
         line = gateway.logged(1)[0]
         listed = gateway.listed("money")
         turns = 0
-        # The call may be stopped before the model says what it used: then what
-        # was reserved for it counts.
-        spent = (line["input_tokens"] + line["output_tokens"]) / 1e6 \
-            if "input_tokens" in line else None
-        while (listed["day_spent_usd"] != spent if spent
-               else not listed["day_spent_usd"]) and turns < 1000:
+        spent = (line["input_tokens"] + line["output_tokens"]) / 1e6
+        while listed["day_spent_usd"] != spent and turns < 1000:
             listed, turns = gateway.listed("money"), turns + 1
-        if spent:
-            same("its usage is counted", listed["day_spent_usd"], spent)
-        else:
-            check("its usage is counted",
-                  0 < listed["day_spent_usd"] <= 0.0012, listed)
+        same("its usage is counted", listed["day_spent_usd"], spent)
 
 
 def test_law_rows():
@@ -218,6 +223,57 @@ def test_law_rows():
                     "SELECT key, sum(attempts) FROM key_stats GROUP BY key")},
                 calls)
         db.close()
+
+
+def test_law_stopped():
+    """A stream that is stopped early costs its key what its provider reported
+    until then, and an estimate of the rest, never nothing: where the client
+    hangs up, and where the reply breaks its schema. The row, the log and the
+    metrics have the same, and say that it is an estimate."""
+    usage = {"input_tokens": 77, "output_tokens": 500}
+    slow = {"then": "repeat", "replies": [
+        {"text": "a longer text, " * 8, "usage": usage, "chunks": 8,
+         "chunk_delay_ms": 600000}]}
+    wrong = {"then": "repeat", "replies": [
+        {"text": '{"title":"Lamp and more","hours":400,"rest":"much more"}',
+         "usage": usage,
+         "chunks": 30, "chunk_delay_ms": 20}]}
+    config = {"models": {f"priced-{client}": {
+        "provider": client, "model": "m", "price": {"input": 1, "output": 1}}
+                         for client in CLIENTS}}
+    for way, script in (("gone", slow), ("wrong", wrong)):
+        with Keyed(script, config) as gateway:
+            secret = gateway.add("money", "--day", "10")
+            for client in CLIENTS:
+                members = {"model": f"priced-{client}"}
+                if way == "gone":
+                    link = gateway.send(request(client, True, (
+                        f"x-goog-api-key: {secret}" if client == "gemini" else
+                        f"Authorization: Bearer {secret}",), **members))
+                    while b"a longer" not in link.recv(1 << 16):
+                        pass
+                    link.close()
+                else:
+                    gateway.call(client, True, ("Surety-Stream: live",),
+                                 secret, **members, **schema_members(client))
+            lines = gateway.logged(len(CLIENTS))
+            check(f"{way}: each line has tokens, and says they are estimated",
+                  all(line.get("estimated") and line["input_tokens"] > 1 and
+                      line["output_tokens"] > 1 for line in lines), lines)
+            rows = gateway.rows(len(CLIENTS))
+            same(f"{way}: and so has its row", sorted(rows), sorted(
+                (line["run"], line["input_tokens"], line["output_tokens"], 1,
+                 (line["input_tokens"] + line["output_tokens"]) * 1000000)
+                for line in lines))
+            check(f"{way}: what Anthropic reported counts",
+                  any(line["protocol"] == "anthropic" and
+                      line["input_tokens"] == 77
+                      for line in lines), lines)
+            spent, turns = sum(row[4] for row in rows) / 1e12, 0
+            listed = gateway.listed("money")
+            while listed["day_spent_usd"] != spent and turns < 1000:
+                listed, turns = gateway.listed("money"), turns + 1
+            same(f"{way}: the key has paid it", listed["day_spent_usd"], spent)
 
 
 def test_law_secrets():
@@ -271,4 +327,4 @@ def test_database():
 
 
 run_tests(test_strangers, test_limits, test_middle, test_law_rows,
-          test_law_secrets, test_database)
+          test_law_stopped, test_law_secrets, test_database)

@@ -153,14 +153,17 @@ def older(server):
     same("a row of before", probe.ask("full", new_id(), 5)[:7], "ok full")
     probe.close()
     listed = server.sql("SELECT pg_get_viewdef('surety.attempt_list')", "older")
-    check("the list ends with key and tag", re.search(
-        r"key,\s+(attempts\.)?tag\n   FROM", listed), listed)
+    check("the list ends with key, tag and estimated", re.search(
+        r"key,\s+(attempts\.)?tag,\s+(attempts\.)?estimated\n   FROM", listed),
+          listed)
     server.sql("DROP VIEW surety.key_stats; DROP VIEW surety.tag_stats;"
                "DROP VIEW surety.attempt_list;"
                "CREATE VIEW surety.attempt_list AS " + re.sub(
-                   r",\s+(attempts\.)?key,\s+(attempts\.)?tag\n", "\n",
+                   r",\s+(attempts\.)?key,\s+(attempts\.)?tag"
+                   r",\s+(attempts\.)?estimated\n", "\n",
                    listed) +
-               "ALTER TABLE surety.attempts DROP COLUMN key, DROP COLUMN tag;"
+               "ALTER TABLE surety.attempts DROP COLUMN key, DROP COLUMN tag,"
+               "DROP COLUMN estimated;"
                "UPDATE surety.ledger_version SET version = 4", "older")
     probe = Probe(server.url("older"))
     same("version 4 is migrated, and written", probe.ask("full", new_id(), 5)
@@ -206,8 +209,8 @@ def test_refusals(server):
             "unsupported", "LATIN1", "UTF8")
     server.sql("CREATE DATABASE newer")
     Probe(server.url("newer")).close()
-    server.sql("UPDATE surety.ledger_version SET version = 8", "newer")
-    refused("a newer version", server.url("newer"), "unsupported", "version 8")
+    server.sql("UPDATE surety.ledger_version SET version = 9", "newer")
+    refused("a newer version", server.url("newer"), "unsupported", "version 9")
     older(server)
     server.sql("CREATE DATABASE theirs")
     server.sql("CREATE SCHEMA surety; CREATE TABLE surety.attempts ()",

@@ -267,11 +267,11 @@ def test_versions():
                 for kind, title, sql in ask(name, schema)]
 
     same("and is as a new one", shape("old.db"), shape("new.db"))
-    same("at this version", ask("old.db", "PRAGMA user_version"), [(7,)])
-    ask("new.db", "PRAGMA user_version = 8")
+    same("at this version", ask("old.db", "PRAGMA user_version"), [(8,)])
+    ask("new.db", "PRAGMA user_version = 9")
     before = open(place("new.db"), "rb").read()
     refused("a newer version is refused", "new.db", "unsupported",
-            "version 8", "newer surety")
+            "version 9", "newer surety")
     same("and not touched", open(place("new.db"), "rb").read(), before)
 
 

@@ -412,7 +412,7 @@ def test_no_ledger():
 
 def test_old_and_broken():
     make("old.db", [attempt()])
-    for version, said in ((6, "version 6"), (8, "newer surety")):
+    for version, said in ((7, "version 7"), (9, "newer surety")):
         db = sqlite3.connect(place("old.db"))
         db.execute(f"PRAGMA user_version = {version}")
         db.close()

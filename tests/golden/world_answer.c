@@ -565,6 +565,7 @@ static void row_spent(surety_buf *out, const surety_entry *entry)
     row_number(out, "reasoning_tokens", entry->reasoning_tokens);
     row_flag(out, "cost_known", entry->cost_known);
     row_number(out, "cost_picousd", entry->cost_picousd);
+    row_flag(out, "estimated", entry->estimated);
 }
 
 static void row_finish(surety_buf *out, const surety_entry *entry)

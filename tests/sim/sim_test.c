@@ -195,10 +195,42 @@ static void check_order(struct sim *sim)
     }
 }
 
+/* What a run has used is what its attempts have: none that brought a part of a
+ * reply has used nothing, and none has used less than its provider said. */
+static void check_usage(struct sim *sim)
+{
+    const surety_run_info *info = surety_run_info_of(sim->run);
+    uint64_t input = 0, output = 0, cost = 0;
+
+    for (size_t i = 0; i < info->attempt_count; i++) {
+        const surety_attempt attempt = surety_run_attempt(sim->run, i);
+        const surety_usage usage = attempt.answer.usage;
+
+        input += usage.input_tokens;
+        output += usage.output_tokens;
+        cost += attempt.cost_picousd;
+        if (attempt.answer.text.len && attempt.decision.len)
+            sim_must(sim, usage.input_tokens && usage.output_tokens,
+                     "what came is counted");
+        if (usage.known)
+            sim_must(sim,
+                     usage.input_tokens == 100 && usage.output_tokens == 50,
+                     "what was reported is counted");
+    }
+    sim_must(sim,
+             sim->memory.starved ||
+                 (input == info->usage.input_tokens &&
+                  output == info->usage.output_tokens &&
+                  (!info->cost_known || cost == info->cost_picousd)),
+             "attempts add up to what the run used");
+}
+
 static void check_attempts(struct sim *sim)
 {
     const size_t count = surety_run_info_of(sim->run)->attempt_count;
     uint64_t last_ms = 0;
+
+    check_usage(sim);
 
     sim_must(sim, count == sim->calls || sim->memory.starved,
              "a call, an attempt");

@@ -337,9 +337,9 @@ TEST(refuses_what_is_not_its_own)
     TRY(open_at(t, &at, &ledger, &err));
     surety_ledger_close(ledger);
     ledger = NULL;
-    CHECK(tamper(&at, "PRAGMA user_version = 8"));
+    CHECK(tamper(&at, "PRAGMA user_version = 9"));
     EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
-    CHECK(strstr(err.message, "version 8"));
+    CHECK(strstr(err.message, "version 9"));
     CHECK(tamper(&at, "PRAGMA user_version = -1"));
     EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
 done:
@@ -567,9 +567,9 @@ TEST(reads_no_other_version)
     CHECK(tamper(&at, "PRAGMA user_version = 4"));
     EXPECT(SURETY_UNSUPPORTED, open_to_read(t, at.path, true, &ledger, &err));
     CHECK(strstr(err.message, "version 4") && strstr(err.hint, "surety run"));
-    CHECK(tamper(&at, "PRAGMA user_version = 8"));
+    CHECK(tamper(&at, "PRAGMA user_version = 9"));
     EXPECT(SURETY_UNSUPPORTED, open_to_read(t, at.path, true, &ledger, &err));
-    CHECK(strstr(err.message, "version 8"));
+    CHECK(strstr(err.message, "version 9"));
     CHECK(tamper(&at, "PRAGMA application_id = 7"));
     EXPECT(SURETY_UNSUPPORTED, open_to_read(t, at.path, true, &ledger, &err));
     CHECK(strstr(err.message, "another program"));

@@ -733,17 +733,17 @@ TEST(refuses_what_is_no_ledger)
     TRY(open_file(t, at.text, 20, &ledger, &err));
     surety_ledger_close(ledger);
     ledger = NULL;
-    (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = 8"));
+    (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = 9"));
     EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
     CHECK(says(&err, "the ledger ", at.text,
-               " is of version 8, and this program knows versions up to 7"));
+               " is of version 9, and this program knows versions up to 8"));
     CHECK_TEXT(surety_str_of(err.hint),
                "use a newer surety, or name another ledger");
     (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = -1"));
     EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
     CHECK(says(&err, "the ledger ", at.text,
                " is of version 2147483647, and this program knows versions up "
-               "to 7"));
+               "to 8"));
 done:
     surety_ledger_close(ledger);
     folder_remove(&at);

@@ -463,12 +463,12 @@ static void entry_fill(void *own)
     surety_entry *entry = own;
 
     *entry = sample_broken(ID, 1);
-    entry->tag = surety_str_of(""); /* the newest member */
+    entry->estimated = false; /* the newest member */
 }
 
 static void entry_alter(void *own)
 {
-    ((surety_entry *)own)->tag = surety_str_of("other");
+    ((surety_entry *)own)->estimated = true;
 }
 
 static bool entry_show(void *ctx, const surety_entry *entry)
@@ -480,6 +480,7 @@ static bool entry_show(void *ctx, const surety_entry *entry)
     options_put(out, entry->model);
     options_put(out, entry->key);
     options_put(out, entry->tag);
+    surety_buf_number(out, entry->estimated);
     return true;
 }
 
@@ -696,8 +697,8 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_request, part_count, .fill = request_fill,
                 .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
-    OPTIONS_ROW(surety_entry, tag, .fill = entry_fill, .alter = entry_alter,
-                .act = entry_act),
+    OPTIONS_ROW(surety_entry, estimated, .fill = entry_fill,
+                .alter = entry_alter, .act = entry_act),
     OPTIONS_ROW(surety_ledger_options, alloc, .fill = ledger_fill,
                 .act = ledger_act),
     OPTIONS_ROW(surety_keys_options, lapse_ms, .fill = keys_fill,

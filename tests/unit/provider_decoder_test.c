@@ -114,6 +114,114 @@ done:
     surety__decoder_free(decoder);
 }
 
+/* ---- usage --------------------------------------------------------------- */
+
+/* An event, and what is known behind it: the tokens that were reported last,
+ * and the bytes of output that they do not count. */
+struct counted {
+    const char *event;
+    uint64_t input, output;
+    size_t uncounted;
+};
+
+#define DELTA_ANTHROPIC(delta)                                                 \
+    "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{" delta    \
+    "}}\n\n"
+static const struct counted counted_anthropic[] = {
+    {"data: {\"type\":\"message_start\",\"message\":{\"usage\":{"
+     "\"input_tokens\":80,\"cache_read_input_tokens\":20,"
+     "\"output_tokens\":1}}}\n\n",
+     100, 1, 0},
+    {"data: {\"type\":\"content_block_start\",\"index\":0,"
+     "\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+     100, 1, 0},
+    {DELTA_ANTHROPIC("\"type\":\"text_delta\",\"text\":\"abcdef\""), 100, 1, 6},
+    {DELTA_ANTHROPIC("\"type\":\"text_delta\",\"text\":\"ghi\""), 100, 1, 9},
+    {"data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{"
+     "\"output_tokens\":16}}\n\n",
+     100, 16, 0},
+    {NULL, 0, 0, 0},
+};
+static const struct counted counted_gemini[] = {
+    {"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"abc\"}]}}],"
+     "\"usageMetadata\":{\"promptTokenCount\":60}}\n\n",
+     60, 0, 3},
+    {"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"def\","
+     "\"thought\":true}]}}],\"usageMetadata\":{\"promptTokenCount\":60,"
+     "\"candidatesTokenCount\":4}}\n\n",
+     60, 4, 0},
+    {"data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{"
+     "\"name\":\"f\",\"args\":{\"b\":2}}}]}}]}\n\n",
+     60, 4, 7},
+    {NULL, 0, 0, 0},
+};
+#define DELTA_OPENAI(delta) "data: {\"choices\":[{\"delta\":{" delta "}}]"
+static const struct counted counted_openai[] = {
+    {DELTA_OPENAI("\"content\":\"abcd\"") "}\n\n", 0, 0, 4},
+    {DELTA_OPENAI("\"reasoning_content\":\"ef\"") "}\n\n", 0, 0, 6},
+    {DELTA_OPENAI("\"refusal\":\"g\"") "}\n\n", 0, 0, 7},
+    /* As servers do that count as they go. */
+    {DELTA_OPENAI("\"content\":\"h\"") ",\"usage\":{\"prompt_tokens\":10,"
+                                       "\"completion_tokens\":3}}\n\n",
+     10, 3, 0},
+    {DELTA_OPENAI(
+         "\"tool_calls\":[{\"index\":0,\"id\":\"t\","
+         "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]") "}\n\n",
+     10, 3, 2},
+    {NULL, 0, 0, 0},
+};
+static const struct counted counted_responses[] = {
+    {"event: response.output_text.delta\ndata: {\"delta\":\"abc\"}\n\n", 0, 0,
+     3},
+    {"event: response.function_call_arguments.delta\ndata: {"
+     "\"output_index\":1,\"delta\":\"{}\"}\n\n",
+     0, 0, 5},
+    {NULL, 0, 0, 0},
+};
+
+/* Wherever a stream ends too early, and however: the usage is what the provider
+ * reported last, and not known; and each byte of output that it does not count
+ * is counted. */
+TEST(keeps_what_was_reported)
+{
+    static const struct {
+        surety_protocol protocol;
+        const struct counted *events;
+    } rows[] = {{SURETY_PROTOCOL_OPENAI, counted_openai},
+                {SURETY_PROTOCOL_RESPONSES, counted_responses},
+                {SURETY_PROTOCOL_ANTHROPIC, counted_anthropic},
+                {SURETY_PROTOCOL_GEMINI, counted_gemini}};
+    static const surety_delivery ends[] = {
+        {.failure = SURETY_FAILURE_CANCELLED, .sent = true},
+        {.failure = SURETY_FAILURE_RESET, .sent = true},
+        {.failure = SURETY_FAILURE_NONE}};
+    surety__decoder *decoder = surety__decoder_new(NULL, check_alloc(t));
+    surety_answer answer;
+
+    NEED(decoder);
+    for (size_t i = 0; i < CHECK_COUNT(rows) * CHECK_COUNT(ends); i++) {
+        const struct counted *events = rows[i / CHECK_COUNT(ends)].events;
+        const surety_protocol protocol = rows[i / CHECK_COUNT(ends)].protocol;
+
+        for (size_t last = 0; events[last].event; last++) {
+            begin(decoder, protocol, SURETY_MODE_PROMPT, 200,
+                  "text/event-stream");
+            for (size_t k = 0; k <= last; k++)
+                feed(decoder, events[k].event);
+            feed(decoder, "data: {\"cho");
+            surety__decoder_finish(decoder, &ends[i % CHECK_COUNT(ends)], 0);
+            TRY(surety__decoder_answer(decoder, &answer));
+            CHECK(answer.failure != SURETY_FAILURE_NONE);
+            CHECK(!answer.usage.known);
+            CHECK(answer.usage.input_tokens == events[last].input);
+            CHECK(answer.usage.output_tokens == events[last].output);
+            CHECK(surety__decoder_uncounted(decoder) == events[last].uncounted);
+        }
+    }
+done:
+    surety__decoder_free(decoder);
+}
+
 TEST(has_no_answer_before_the_end)
 {
     surety__decoder *decoder = surety__decoder_new(NULL, check_alloc(t));
@@ -441,6 +549,8 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"reads one response after another", reads_one_response_after_another},
+        {"keeps what was reported of a stream that ends too early",
+         keeps_what_was_reported},
         {"has no answer before the end", has_no_answer_before_the_end},
         {"bounds the text", bounds_the_text},
         {"bounds an event and its depth", bounds_an_event_and_its_depth},

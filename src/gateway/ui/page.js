@@ -367,7 +367,8 @@ function attemptCard(attempt) {
     attempt.first_byte_ms && "first byte after " +
       span(attempt.first_byte_ms - attempt.started_ms),
     attempt.input_tokens !== null && count(attempt.input_tokens) + " in, " +
-      count(attempt.output_tokens) + " out",
+      count(attempt.output_tokens) + " out" +
+      (attempt.estimated ? " (estimated)" : ""),
     attempt.cost_picousd !== null && money(attempt.cost_picousd),
     attempt.http_status && "HTTP " + attempt.http_status,
     attempt.key, attempt.tag])
