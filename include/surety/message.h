@@ -64,10 +64,13 @@ typedef struct surety_part {
     surety_str data;
     surety_str url;
     surety_str file_id;
-    surety_str name; /* DOCUMENT: the file's name; CALL, RESULT: the tool's */
-    surety_str id;   /* CALL, RESULT: what pairs them */
-    bool error;      /* RESULT: the tool failed, and text says why */
-    bool cache;      /* the provider may keep the conversation up to here */
+    /* DOCUMENT: the file's name. CALL, RESULT: the tool's. TEXT: who speaks,
+     * where several do; only the first text of a message has it, and none of
+     * the role tool. That text may be empty. */
+    surety_str name;
+    surety_str id; /* CALL, RESULT: what pairs them */
+    bool error;    /* RESULT: the tool failed, and text says why */
+    bool cache;    /* the provider may keep the conversation up to here */
     /* The provider's own item for this part, as JSON, from one of its answers;
      * empty: none. It is sent back to the same protocol byte for byte, because
      * it has what the provider checks (signatures, encrypted reasoning).

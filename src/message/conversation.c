@@ -19,7 +19,7 @@ static const struct conversation_kind {
     unsigned members; /* that it uses */
 } conversation_kinds[] = {
     {ROLE_BIT(SYSTEM) | ROLE_BIT(USER) | ROLE_BIT(ASSISTANT) | ROLE_BIT(TOOL),
-     PART_TEXT},
+     PART_TEXT | PART_NAME},
     {ROLE_BIT(USER) | ROLE_BIT(ASSISTANT) | ROLE_BIT(TOOL), PART_MEDIA},
     {ROLE_BIT(USER) | ROLE_BIT(ASSISTANT) | ROLE_BIT(TOOL),
      PART_MEDIA | PART_NAME},
@@ -178,6 +178,23 @@ static const char *conversation_lack(const surety_part *part)
     return NULL;
 }
 
+const char *surety__parts_misnamed(surety_role role, const surety_part *parts,
+                                   size_t count)
+{
+    bool is_first = true;
+
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].kind != SURETY_PART_TEXT)
+            continue;
+        if (parts[i].name.len && role == SURETY_ROLE_TOOL)
+            return "a text of the role tool has no name";
+        if (parts[i].name.len && !is_first)
+            return "only the first text of a message has a name";
+        is_first = false;
+    }
+    return NULL;
+}
+
 static surety_status conversation_check_texts(const surety_part *part,
                                               surety_error *reterr)
 {
@@ -285,9 +302,13 @@ surety_status surety__conversation_put(surety_conversation *conversation,
                                        surety_error *reterr)
 {
     surety_message own = *message;
+    const char *fault = surety__parts_misnamed(message->role, message->parts,
+                                               message->part_count);
     surety_part *parts;
     surety_status status = SURETY_OK;
 
+    if (fault)
+        return surety__fail(reterr, SURETY_SYNTAX, "%s", fault);
     for (size_t i = 0; i < message->part_count && status == SURETY_OK; i++)
         status = conversation_check(conversation, message->role,
                                     &message->parts[i], reterr);

@@ -189,6 +189,30 @@ static bool from_chat_is_carried(surety__import *import, surety_val item)
     return true;
 }
 
+/* The name of who speaks, for the first text; without one it gets an empty text
+ * before the other parts. */
+static void from_chat_name(surety__import *import, surety_val item)
+{
+    surety_str name = {NULL, 0};
+    size_t at = 0;
+
+    if (!surety__import_maybe(import, item, "name", &name) || !name.len ||
+        !import->part_count)
+        return;
+    while (at < import->part_count &&
+           import->parts[at].kind != SURETY_PART_TEXT)
+        at++;
+    if (at == import->part_count) {
+        (void)surety__import_part(import, SURETY_PART_TEXT);
+        if (import->status)
+            return;
+        memmove(import->parts + 1, import->parts, at * sizeof(*import->parts));
+        import->parts[0] = (surety_part){.kind = SURETY_PART_TEXT};
+        at = 0;
+    }
+    import->parts[at].name = name;
+}
+
 void surety__read_chat(surety__import *import, surety_val item)
 {
     const surety_val content = surety_val_get(item, "content");
@@ -214,7 +238,7 @@ void surety__read_chat(surety__import *import, surety_val item)
     }
     surety__import_leave(import, item,
                          "role content tool_calls refusal reasoning_content "
-                         "reasoning annotations");
+                         "reasoning annotations name");
     from_chat_reasoning(import, item, "reasoning_content");
     from_chat_reasoning(import, item, "reasoning");
     if (surety_val_kind(content) == SURETY_KIND_ARRAY)
@@ -224,4 +248,5 @@ void surety__read_chat(surety__import *import, surety_val item)
         surety__import_text(import, content);
     if (role == SURETY_ROLE_ASSISTANT)
         from_chat_assistant(import, item);
+    from_chat_name(import, item);
 }

@@ -130,7 +130,8 @@ static bool own_is_plain(const surety_message *message)
 {
     return message->part_count == 1 &&
            message->parts[0].kind == SURETY_PART_TEXT &&
-           !message->parts[0].cache && message->parts[0].raw.len == 0;
+           !message->parts[0].cache && message->parts[0].raw.len == 0 &&
+           message->parts[0].name.len == 0;
 }
 
 static void own_write_message(surety_buf *out, const surety_message *message)

@@ -92,6 +92,7 @@ static void openai_assistant(surety__writer *writer,
     surety__writer_next(writer);
     surety__template_write(writer->out, "{'role':'assistant','content':");
     surety__writer_content(writer, message);
+    surety__writer_speaker(writer, message);
     for (size_t i = 0; i < message->part_count; i++) {
         const surety_part *part = &message->parts[i];
 

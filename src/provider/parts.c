@@ -63,12 +63,30 @@ bool surety__part_has_own(const surety__call *call, const surety_part *part)
     return part->raw.len && part->raw_protocol == call->model->protocol;
 }
 
+/* Whether the text itself says who speaks: only messages of Chat Completions
+ * have a member for it. */
+static bool parts_says_name(const surety__call *call, const surety_part *part)
+{
+    return part->kind == SURETY_PART_TEXT && part->name.len &&
+           call->model->protocol != SURETY_PROTOCOL_OPENAI;
+}
+
+void surety__part_name(const surety__call *call, const surety_part *part,
+                       surety_buf *out)
+{
+    if (!parts_says_name(call, part))
+        return;
+    surety_buf_add(out, part->name);
+    surety_buf_text(out, part->text.len ? ": " : ":");
+}
+
 bool surety__part_goes(const surety__call *call, const surety_part *part)
 {
     if (surety__part_has_own(call, part))
         return true;
-    return part->kind == SURETY_PART_TEXT ? part->text.len > 0
-                                          : part->kind != SURETY_PART_REASONING;
+    if (part->kind == SURETY_PART_TEXT)
+        return part->text.len || parts_says_name(call, part);
+    return part->kind != SURETY_PART_REASONING;
 }
 
 bool surety__message_goes(const surety__call *call,
@@ -190,8 +208,13 @@ static surety_status parts_message_check(const parts__check *check, size_t i,
                                          surety_error *reterr)
 {
     const surety__message *message = &check->call->messages[i];
+    const char *misnamed = surety__parts_misnamed(message->role, message->parts,
+                                                  message->part_count);
     surety_status status = SURETY_OK;
 
+    if (misnamed)
+        return surety__fail(reterr, SURETY_MISUSE, "message %zu: %s", i + 1,
+                            misnamed);
     for (size_t k = 0; k < message->part_count && !status; k++) {
         const surety_part *part = &message->parts[k];
 
@@ -323,20 +346,30 @@ static void parts_unique_id(surety__writer *writer, const surety_part *part)
     surety_buf_byte(writer->out, '"');
 }
 
+void surety__writer_text(surety__writer *writer, const surety_part *part)
+{
+    static const surety_prompt_part none;
+
+    if (parts_says_name(writer->call, part))
+        surety__template_write(writer->out,
+                               part->text.len ? "\"$e: $e\"" : "\"$e:$e\"",
+                               part->name, part->text);
+    else
+        surety__body_text(writer->out, part->text,
+                          writer->kept ? writer->kept : &none);
+}
+
 /* Writes a field of a form. count: of the part, and the media of a result
  * behind it. */
 static void parts_field(surety__writer *writer, char field,
                         const surety_part *part, size_t count)
 {
-    static const surety_prompt_part none;
     surety_buf *out = writer->out;
     const bool made =
         surety__str_starts(part->id, SURETY__LITERAL(SURETY__MADE_ID));
 
     switch (field) {
-    case 't':
-        surety__body_text(out, part->text, writer->kept ? writer->kept : &none);
-        break;
+    case 't': surety__writer_text(writer, part); break;
     case 'q':
         surety_json_string(out, surety__str_trim(part->text).len
                                     ? part->text
@@ -525,7 +558,7 @@ void surety__writer_content(surety__writer *writer,
         surety__body_text(writer->out, message->text, &message->part);
     } else if (count == 1 && only->kind == SURETY_PART_TEXT && !only->cache &&
                !surety__part_has_own(writer->call, only)) {
-        surety_json_string(writer->out, only->text);
+        surety__writer_text(writer, only);
     } else {
         surety_buf_byte(writer->out, '[');
         for (size_t i = 0; i < message->part_count; i++)
@@ -533,6 +566,18 @@ void surety__writer_content(surety__writer *writer,
                 surety__writer_part(writer, &message->parts[i], 1);
         parts_text(writer, message);
         surety_buf_byte(writer->out, ']');
+    }
+}
+
+void surety__writer_speaker(surety__writer *writer,
+                            const surety__message *message)
+{
+    for (size_t i = 0; i < message->part_count; i++) {
+        const surety_part *part = &message->parts[i];
+
+        if (part->kind == SURETY_PART_TEXT && part->name.len &&
+            !parts_says_name(writer->call, part))
+            surety_json_text(writer->out, "name", part->name);
     }
 }
 
@@ -568,6 +613,7 @@ void surety__writer_message(surety__writer *writer,
     surety__template_write(writer->out, "{'role':'$t','content':",
                            surety_role_name(message->role));
     surety__writer_content(writer, message);
+    surety__writer_speaker(writer, message);
     surety_buf_byte(writer->out, '}');
 }
 

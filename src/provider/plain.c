@@ -40,7 +40,9 @@ static void plain_message(const surety__call *call,
         if (!surety__part_goes(call, part))
             continue;
         if (part->kind == SURETY_PART_TEXT) {
-            plain_paragraph(out, head, none, part->text);
+            plain_paragraph(out, head, none, none);
+            surety__part_name(call, part, out);
+            surety_buf_add(out, part->text);
             head = "";
         } else {
             plain_paragraph(out,

@@ -218,6 +218,15 @@ void surety__writer_results(surety__writer *writer,
 void surety__writer_others(surety__writer *writer,
                            const surety__message *message);
 void surety__writer_turn(surety__writer *writer, size_t first, size_t end);
+/* Writes the text of a part, a string; behind who speaks, where the protocol
+ * has no member for it. */
+void surety__writer_text(surety__writer *writer, const surety_part *part);
+/* Appends who speaks as a member, where the protocol has it. */
+void surety__writer_speaker(surety__writer *writer,
+                            const surety__message *message);
+/* Appends what surety__writer_text puts before the text, as it is. */
+void surety__part_name(const surety__call *call, const surety_part *part,
+                       surety_buf *out);
 /* Append a message with its role and content; what messages have besides
  * results, as a user's message. */
 void surety__writer_message(surety__writer *writer,

@@ -58,12 +58,11 @@ static void responses_mode(const surety__call *call, surety_buf *out)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static void responses_said(surety__writer *writer, surety_str text,
-                           const surety_prompt_part *part)
+static void responses_said(surety__writer *writer, const surety_part *text)
 {
     surety__writer_next(writer);
     surety__template_write(writer->out, "{'role':'assistant','content':");
-    surety__body_text(writer->out, text, part);
+    surety__writer_text(writer, text);
     surety_buf_byte(writer->out, '}');
 }
 
@@ -72,7 +71,7 @@ static void responses_said(surety__writer *writer, surety_str text,
 static void responses_assistant(surety__writer *writer,
                                 const surety__message *message)
 {
-    static const surety_prompt_part none;
+    const surety_part last = {.kind = SURETY_PART_TEXT, .text = message->text};
 
     for (size_t i = 0; i < message->part_count; i++) {
         const surety_part *part = &message->parts[i];
@@ -81,12 +80,14 @@ static void responses_assistant(surety__writer *writer,
             continue;
         if (part->kind == SURETY_PART_TEXT &&
             !surety__part_has_own(writer->call, part))
-            responses_said(writer, part->text, &none);
+            responses_said(writer, part);
         else
             surety__writer_part(writer, part, 1);
     }
+    writer->kept = &message->part;
     if (message->text.len || !message->part_count)
-        responses_said(writer, message->text, &message->part);
+        responses_said(writer, &last);
+    writer->kept = NULL;
 }
 
 static void responses_messages(const surety__call *call, surety_buf *out)

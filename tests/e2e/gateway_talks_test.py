@@ -15,8 +15,8 @@ from cli_run import check, run_tests, same
 from gateway_run import (CLIENTS, PROVIDERS, Gateway, model_of, schema_members,
                          streamed)
 from gateway_tools_test import calls_of, tool_members
-from talks import (EVENTS, NAMES, OF, TO, answer_of, conversation_of,
-                   stream_of)
+from talks import (EVENTS, NAMES, OF, PNG, TO, answer_of, conversation_of,
+                   stream_of, text_of)
 
 SEEDS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
 
@@ -169,6 +169,61 @@ def talk(gateway, models, client, provider, seed):
                                 else (differs,)))
 
 
+def named_talk(rng):
+    """Messages of Chat Completions by several speakers, as (role, name, text,
+    whether an image follows)."""
+    said = []
+    for _ in range(rng.randint(1, 6)):
+        role = rng.choice(("user", "user", "assistant"))
+        said.append((role, rng.choice(("Ada", "Ben", "é b", "", "x" * 64)),
+                     text_of(rng) if rng.random() < 0.8 else "",
+                     role == "user" and rng.random() < 0.3))
+    said = [one for one in said if one[2] or one[3]]
+    return [("system", rng.choice(("", "example_user")), "Be brief.", False),
+            *said, ("user", "Ada", "Well?", False)]
+
+
+def chat_message(role, name, text, image):
+    parts = [{"type": "text", "text": text}] if text else []
+    if image:
+        parts.append({"type": "image_url", "image_url": {
+            "url": "data:image/png;base64," + PNG + "AAAA"}})
+    return {"role": role, "content": parts if image else text,
+            **({"name": name} if name else {})}
+
+
+def test_names():
+    """Who speaks in a client's conversation reaches every provider: as it came
+    where its protocol has a member for it, else before the text."""
+    with Models() as models, Gateway(
+            {"replies": []}, config={"providers": models.providers}) as gateway:
+        for provider in PROVIDERS:
+            wrong = None
+            for seed in range(SEEDS):
+                rng = random.Random(f"{seed} names {provider}")
+                said = named_talk(rng)
+                models.got.clear()
+                models.pieces = stream_of(rng, EVENTS[provider](
+                    rng, [("text", "{}")], (1, 1)))
+                gateway.call("openai", False, model=model_of(provider),
+                             messages=[chat_message(*one) for one in said],
+                             **tool_members("openai"))
+                if provider == "openai":
+                    want = [(one[0], one[1]) for one in said]
+                    heard = [(one["role"], one.get("name", ""))
+                             for one in models.got[0]["messages"]]
+                else:
+                    texts = [(one[0], f"{one[1]}: {one[2]}".rstrip(" ")
+                              if one[1] else one[2]) for one in said]
+                    want = plainly([(role, "text", text)
+                                    for role, text in texts if text], False)
+                    heard = plainly([one for one in OF[provider](
+                        models.got[0])[0] if one[1] == "text"], False)
+                if heard != want:
+                    wrong = wrong or (seed, heard, want)
+            check(f"{provider}: who speaks in {SEEDS} talks", not wrong, wrong)
+
+
 def test_description():
     """The description beside a schema reaches the model, but for one that the
     schema has itself."""
@@ -229,4 +284,4 @@ def test_strict():
                          else set()))
 
 
-run_tests(test_talks, test_description, test_strict)
+run_tests(test_talks, test_names, test_description, test_strict)

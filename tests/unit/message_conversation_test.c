@@ -39,6 +39,13 @@ static const struct {
     {SURETY_ROLE_USER,
      {.text = {"\xFF", 1}},
      "the text of this text is not text in UTF-8"},
+    {SURETY_ROLE_USER, {.text = {"a", 1}, .name = {"n", 1}}, NULL},
+    {SURETY_ROLE_TOOL,
+     {.text = {"a", 1}, .name = {"n", 1}},
+     "a text of the role tool has no name"},
+    {SURETY_ROLE_USER,
+     {.name = {"\xFF", 1}},
+     "the name of this text is not text in UTF-8"},
     {SURETY_ROLE_USER,
      {.text = {"a", 1}, .url = {"b", 1}},
      "a part text has no url"},
@@ -508,6 +515,9 @@ static surety_status fill(surety_conversation *conversation, uint32_t *seed)
 
         for (size_t k = 0; k < count; k++)
             parts[k] = any_part(role, seed);
+        if (count && parts[0].kind == SURETY_PART_TEXT &&
+            role != SURETY_ROLE_TOOL && next(seed) % 3 == 0)
+            parts[0].name = any_text(seed);
         status = surety_conversation_add(conversation, &message, NULL);
     }
     return status;
