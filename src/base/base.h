@@ -163,6 +163,16 @@ surety_limits surety__limits_over(const surety_limits *given,
 
 #define SURETY__LITERAL(text) ((surety_str){(text), sizeof(text) - 1})
 
+/* Public functions that take a text of ours. Here they are macros, too: the
+ * compiler then knows the length of a constant. */
+static inline surety_str surety__str_of(const char *zero_terminated)
+{
+    return (surety_str){zero_terminated,
+                        zero_terminated ? strlen(zero_terminated) : 0};
+}
+#define surety_str_of(text) surety__str_of(text)
+#define surety_buf_text(buf, text) surety_buf_add(buf, surety__str_of(text))
+
 /* Appends as printf does, with the formats of surety__fail. */
 void surety__buf_printf(surety_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -72,9 +72,10 @@ void surety_buf_add(surety_buf *buf, surety_str str)
     surety_buf_append(buf, str.ptr, str.len);
 }
 
+#undef surety_buf_text
 void surety_buf_text(surety_buf *buf, const char *zero_terminated)
 {
-    surety_buf_add(buf, surety_str_of(zero_terminated));
+    surety_buf_add(buf, surety__str_of(zero_terminated));
 }
 
 void surety_buf_byte(surety_buf *buf, char byte)

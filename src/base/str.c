@@ -3,10 +3,10 @@
  * percent-encoding. */
 #include "base/base.h"
 
+#undef surety_str_of
 surety_str surety_str_of(const char *zero_terminated)
 {
-    return (surety_str){zero_terminated,
-                        zero_terminated ? strlen(zero_terminated) : 0};
+    return surety__str_of(zero_terminated);
 }
 
 bool surety_str_equal(surety_str a, surety_str b)
@@ -62,7 +62,7 @@ bool surety__str_equal_nocase(surety_str a, surety_str b)
     if (a.len != b.len)
         return false;
     for (size_t i = 0; i < a.len; i++)
-        if (str_lower(a.ptr[i]) != str_lower(b.ptr[i]))
+        if (a.ptr[i] != b.ptr[i] && str_lower(a.ptr[i]) != str_lower(b.ptr[i]))
             return false;
     return true;
 }
@@ -101,15 +101,13 @@ size_t surety__str_find_nocase(surety_str text, surety_str needle)
 
 bool surety__is_token(surety_str name)
 {
-    static const char others[] = "!#$%&'*+-.^_`|~";
+    /* A bit a character: the signs and digits, "A" to "_", "`" to "~". */
+    static const uint32_t tokens[8] = {0, 0x03FF6CFA, 0xC7FFFFFE, 0x57FFFFFF};
 
     for (size_t i = 0; i < name.len; i++) {
-        const char byte = name.ptr[i];
-        const bool plain = (byte >= 'a' && byte <= 'z') || byte == '-' ||
-                           (byte >= 'A' && byte <= 'Z') ||
-                           (byte >= '0' && byte <= '9');
+        const unsigned char byte = (unsigned char)name.ptr[i];
 
-        if (!plain && !memchr(others, byte, sizeof(others) - 1))
+        if (!(tokens[byte / 32] >> byte % 32 & 1))
             return false;
     }
     return name.len > 0;

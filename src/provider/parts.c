@@ -473,12 +473,9 @@ void surety__writer_part(surety__writer *writer, const surety_part *part,
         surety_buf_add(writer->out, part->raw);
     } else {
         assert(form);
-        for (const char *at = form->json; *at; at++) {
-            if (*at == '$')
-                parts_field(writer, *++at, part, count);
-            else
-                surety_buf_byte(writer->out, *at == '\'' ? '"' : *at);
-        }
+        for (const char *at = surety__template_plain(writer->out, form->json);
+             *at; at = surety__template_plain(writer->out, at + 2))
+            parts_field(writer, at[1], part, count);
     }
     if (part->kind == SURETY_PART_CALL)
         writer->unsigned_call = false;

@@ -45,14 +45,16 @@ void surety__id_write(uint64_t *state, int64_t unix_ms,
     const uint64_t high =
         time << 16 | 0x7000u | (surety__id_random(state) & 0xFFFu);
     const uint64_t low = (uint64_t)2 << 62 | surety__id_random(state) >> 2;
-    size_t at = 0;
+    char hex[32];
 
-    for (unsigned i = 0; i < 32; i++) {
-        const uint64_t half = i < 16 ? high : low;
-
-        if (i == 8 || i == 12 || i == 16 || i == 20)
-            out[at++] = '-';
-        out[at++] = digits[half >> (60 - 4 * (i % 16)) & 15];
+    for (unsigned i = 0; i < 16; i++) {
+        hex[i] = digits[high >> (60 - 4 * i) & 15];
+        hex[16 + i] = digits[low >> (60 - 4 * i) & 15];
     }
-    assert(at == SURETY__ID_LEN);
+    memset(out, '-', SURETY__ID_LEN);
+    memcpy(out, hex, 8);
+    memcpy(out + 9, hex + 8, 4);
+    memcpy(out + 14, hex + 12, 4);
+    memcpy(out + 19, hex + 16, 4);
+    memcpy(out + 24, hex + 20, 12);
 }

@@ -46,18 +46,14 @@ static void template_real(surety_buf *out, double real)
     surety_doc_free(doc);
 }
 
-/* Appends the template up to the next argument, or to its end. */
-static const char *template_plain(surety_buf *out, const char *at)
+const char *surety__template_plain(surety_buf *out, const char *at)
 {
     const size_t len = strcspn(at, "$");
-    const size_t start = out->len;
+    char *room = surety__buf_room(out, len);
 
-    char *text;
-
-    surety_buf_append(out, at, len);
-    text = out->ptr;
-    for (size_t i = start; i < out->len; i++)
-        text[i] = text[i] == '\'' ? '"' : text[i];
+    for (size_t i = 0; i < len && room; i++)
+        room[i] = at[i] == '\'' ? '"' : at[i];
+    out->len += room ? len : 0;
     return at + len;
 }
 
@@ -68,8 +64,8 @@ void surety__template_write(surety_buf *out, const char *template, ...)
     int known;
 
     va_start(args, template);
-    for (const char *at = template_plain(out, template); *at;
-         at = template_plain(out, at + 1)) {
+    for (const char *at = surety__template_plain(out, template); *at;
+         at = surety__template_plain(out, at + 1)) {
         switch (*++at) {
         case 's': surety_json_string(out, va_arg(args, surety_str)); break;
         case 'm': template_text_or_null(out, va_arg(args, surety_str)); break;

@@ -25,4 +25,8 @@
  * A failure is set in out->status. */
 void surety__template_write(surety_buf *out, const char *template, ...);
 
+/* Appends a template up to its next $, or to its end. Returns where it ended.
+ */
+const char *surety__template_plain(surety_buf *out, const char *at);
+
 #endif
