@@ -212,7 +212,16 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
 
 /* ---- beginning and ending ------------------------------------------------ */
 
-/* *ret_before: the requests that were under way before. */
+/* Whether it is one of the requests that requests_max bounds. Those for the
+ * page take no place of a model's, and an owner sees the page of a gateway that
+ * is full. */
+static bool exchange_counts(const surety__exchange *exchange)
+{
+    return !surety__ui_takes(exchange);
+}
+
+/* *ret_before: the requests that were under way before, if it counts; else 0.
+ */
 static surety__exchange *exchange_new(surety__worker *worker,
                                       surety__serving *serving,
                                       size_t *ret_before)
@@ -245,7 +254,9 @@ static surety__exchange *exchange_new(surety__worker *worker,
     if (exchange->next)
         exchange->next->before = exchange;
     worker->exchanges = exchange;
-    *ret_before = atomic_fetch_add(&worker->gateway->requests, 1);
+    *ret_before = exchange_counts(exchange)
+                      ? atomic_fetch_add(&worker->gateway->requests, 1)
+                      : 0;
     serving->own = exchange;
     return exchange;
 }
@@ -270,7 +281,8 @@ static void exchange_free(surety__exchange *exchange)
     surety__ask_done(&exchange->ask);
     surety_buf_done(&exchange->out);
     surety__arena_done(&exchange->arena);
-    atomic_fetch_sub(&worker->gateway->requests, 1);
+    if (exchange_counts(exchange))
+        atomic_fetch_sub(&worker->gateway->requests, 1);
     surety__free(alloc, exchange, sizeof(*exchange));
 }
 

@@ -11,11 +11,12 @@
 #include "gateway/ui.h"
 #include "template/template.h"
 
-#define READ_KEPT 1000     /* runs in the ring, of which a filter takes some */
-#define READ_NAME_MAX 120  /* bytes of a name in a list */
-#define READ_TOP 50        /* errors and repairs */
-#define READ_ID_LEN 36     /* of a UUID */
-#define READ_EARLY_MS 1000 /* a run's clock may be set back while it begins */
+#define READ_KEPT 1000    /* runs in the ring, of which a filter takes some */
+#define READ_NAME_MAX 120 /* bytes of a name in a list */
+#define READ_TOP 50       /* errors and repairs */
+#define READ_ID_LEN 36    /* of a UUID */
+/* The clock may be set back in the middle of a run, by an hour at most. */
+#define READ_EARLY_MS 3600000
 
 surety__ui_question surety__ui_ask(surety_val body)
 {
@@ -70,12 +71,14 @@ typedef struct read_run {
     uint64_t calls, errors, tokens;
     uint64_t cost_picousd;
     bool cost_unknown;
+    bool is_late; /* its first attempt has not come */
 } read_run;
 
 typedef struct read_list {
     const surety__ui_question *question;
     read_run *runs; /* a ring of READ_KEPT */
     size_t count;   /* of all runs that came; the last is at count - 1 */
+    size_t late;    /* of those in the ring */
 } read_list;
 
 static size_t read_name(char to[READ_NAME_MAX], surety_str name)
@@ -96,24 +99,43 @@ static bool read_wants(const surety__ui_question *question,
             surety_str_equal(question->contract, entry->contract));
 }
 
-/* Finds the entry's run in the ring, the newest first, or adds it. NULL: it is
- * not wanted, or older than all that are kept. */
-static read_run *read_run_of(read_list *list, const surety_entry *entry)
+/* Finds the entry's run in the ring, the newest first. NULL: it is not there.
+ */
+static read_run *read_find(const read_list *list, const surety_entry *entry)
 {
-    const bool filters =
-        list->question->model.len || list->question->contract.len;
     const size_t kept = list->count < READ_KEPT ? list->count : READ_KEPT;
-    read_run *run;
 
-    for (size_t i = 1; i <= kept && entry->number > 1; i++) {
-        run = &list->runs[(list->count - i) % READ_KEPT];
+    for (size_t i = 1; i <= kept && (entry->number > 1 || list->late); i++) {
+        read_run *run = &list->runs[(list->count - i) % READ_KEPT];
+
         if (!memcmp(run->id, entry->run.ptr, READ_ID_LEN))
             return run;
     }
-    if (!read_wants(list->question, entry) || (entry->number > 1 && !filters))
+    return NULL;
+}
+
+/* Finds the entry's run, or adds it. The first attempt comes behind others
+ * where the clock was set back between them. NULL: it is not wanted. */
+static read_run *read_run_of(read_list *list, const surety_entry *entry)
+{
+    const bool is_late = entry->number > 1;
+    const bool is_wanted = read_wants(list->question, entry);
+    read_run *run = is_late || is_wanted ? read_find(list, entry) : NULL;
+
+    if (run) {
+        if (run->is_late && !is_late) {
+            run->is_late = false;
+            run->started_ms = entry->started_ms;
+            list->late--;
+        }
+        return run;
+    }
+    if (!is_wanted)
         return NULL;
     run = &list->runs[list->count++ % READ_KEPT];
-    *run = (read_run){.started_ms = entry->started_ms};
+    list->late -= run->is_late;
+    *run = (read_run){.started_ms = entry->started_ms, .is_late = is_late};
+    list->late += is_late;
     memcpy(run->id, entry->run.ptr, READ_ID_LEN);
     return run;
 }
@@ -164,6 +186,7 @@ surety_status surety__ui_runs(const surety_ledger *ledger,
                               surety_buf *out, surety_error *reterr)
 {
     read_list list = {.question = question};
+    const bool filters = question->model.len || question->contract.len;
     const bool problems =
         surety_str_equal(question->ending, SURETY__LITERAL("problem"));
     surety_status status;
@@ -182,6 +205,10 @@ surety_status surety__ui_runs(const surety_ledger *ledger,
             surety_stats_tally_ending(&run->tally);
         const char *const name = surety_stats_ending_name(ending);
 
+        /* It began before since_ms, or is older than all that are kept. A
+         * filter may leave out the first attempt, too. */
+        if (run->is_late && !filters)
+            continue;
         if (problems
                 ? ending == SURETY_ENDED_VALID
                 : question->ending.len &&

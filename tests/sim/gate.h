@@ -10,23 +10,32 @@
 #ifndef SURETY_TESTS_GATE_H
 #define SURETY_TESTS_GATE_H
 
+#include <pthread.h>
+
 #include <surety/contract.h>
 #include <surety/ledger.h>
 #include <surety/provider.h>
 #include <surety/schema.h>
 #include <surety/serve.h>
 
+#include "ledger/ledger.h"
 #include "serve/serve.h"
 #include "sim/memory.h"
 
 enum {
     GATE_MODELS = 4,
-    GATE_CLIENTS = 5,
-    GATE_ASKS = 3, /* of a client */
-    GATE_OBJECTS = GATE_CLIENTS * GATE_ASKS,
+    GATE_CALLERS = 5, /* clients that ask models */
+    GATE_USERS = 2,   /* and those of the page */
+    GATE_CLIENTS = GATE_CALLERS + GATE_USERS,
+    GATE_ASKS = 4, /* of a client */
+    GATE_OBJECTS = GATE_CALLERS * GATE_ASKS,
     GATE_CALLS = 64,
     GATE_ROWS = 512,
-    GATE_SCHEMAS = 2
+    GATE_SCHEMAS = 2,
+    /* When the owner does something, and between jumps of the wall clock, at
+     * the latest. */
+    GATE_OWNER_MS = 6000,
+    GATE_JUMPS_MS = 60000
 };
 
 /* The key of the gateway at its providers. */
@@ -50,7 +59,9 @@ struct gate_call {
     bool hangs;      /* nothing follows the body, not even its end */
     bool is_stopped; /* the receiver wants no more */
     surety_failure failure;
-    bool is_sent;
+    bool is_sent, is_right; /* the body is what the model meant */
+    surety_usage usage;     /* that it tells */
+    size_t row;             /* in the ledger; SIZE_MAX: none */
     uint64_t next_ms, gap_ms, until_ms;
 };
 
@@ -63,6 +74,34 @@ struct gate_model {
 /* ---- clients ------------------------------------------------------------- */
 
 enum gate_giving { GIVING_NONE, GIVING_HOLD, GIVING_LIVE, GIVING_RESUME };
+
+/* What the rows come to. */
+struct gate_sums {
+    uint64_t runs, calls, input_tokens, output_tokens, picousd;
+    uint64_t unpriced, gave; /* calls without a cost; answers to clients */
+};
+
+/* A request for the page. ORDER page_questions. */
+enum page_kind {
+    PAGE_OVERVIEW,
+    PAGE_RUNS,
+    PAGE_RUN,
+    PAGE_CONTRACTS,
+    PAGE_CHECK,
+    PAGE_NOW,
+    PAGE_NONE, /* there is no such question */
+    PAGE_FILE
+};
+
+struct gate_page {
+    enum page_kind kind;
+    int status;        /* that it deserves; 0: it is not for the page */
+    const char *file;  /* NULL: none */
+    bool is_head;      /* the method: an answer has no body */
+    bool is_filtered;  /* the figures are not those of all rows */
+    size_t row, check; /* of the run; of the bench */
+    struct gate_sums before;
+};
 
 /* A request of a client. */
 struct gate_ask {
@@ -79,14 +118,18 @@ struct gate_ask {
     size_t start, end; /* in the client's bytes */
     bool is_answered;
     uint64_t begun_ms; /* when its first byte was sent */
+    struct gate_page page;
 };
 
 struct gate_client {
     int fd; /* -1: not connected */
     struct gate_ask asks[GATE_ASKS];
-    size_t ask_count;
-    size_t at;      /* the ask whose answer is next */
-    surety_buf out; /* all asks, one after the other */
+    size_t ask_count, written; /* asks; a user of the page writes them late */
+    bool is_user;
+    uint64_t user_ms; /* that a user of the page waits before a request */
+    uint64_t hash;    /* of its answers */
+    size_t at;        /* the ask whose answer is next */
+    surety_buf out;   /* all asks, one after the other */
     size_t sent;
     surety_buf in; /* of the answer that is next */
     bool pipelines;
@@ -114,6 +157,12 @@ struct gate_row {
     char id[36], run[36];
     bool begins, finishes; /* waits for the flush */
     bool is_begun, is_finished;
+    size_t begun, ended; /* the copies of its entries */
+    /* The usage that the model told in an answer that came whole. */
+    bool is_told;
+    surety_usage usage;
+    size_t model;                /* whose call it is; SIZE_MAX: none yet */
+    bool gave_value, gave_error; /* to a client that had asked for a schema */
 };
 
 /* What every seed uses. */
@@ -127,24 +176,50 @@ struct gate_bench {
         size_t statuses[600];
         size_t whole, streams, cuts, errors, fallbacks, values, tools, objects;
         size_t calls, rows, starved, hung_up, logged;
+        size_t pages, figures, compared; /* figures that were exact */
     } tally;
+};
+
+/* Streams of chance. What one part of the world draws changes nothing for the
+ * others, so two worlds of a seed that differ in one part can be compared. */
+enum gate_stream {
+    STREAM_WORLD,
+    STREAM_PAGE,  /* users of the page */
+    STREAM_OWNER, /* what happens while it serves */
+    STREAM_CLOCK, /* how far a step moves it */
+    STREAM_WALL,  /* jumps of the wall clock */
+    STREAM_MODELS,
+    STREAM_LEDGER,
+    STREAM_RUNS,   /* random bytes of runs */
+    STREAM_TRACES, /* and those of traces, which each request has */
+    STREAMS
+};
+
+/* How a seed's world is run. */
+struct gate_how {
+    bool is_verbose;
+    bool no_page; /* without the users of the page */
 };
 
 struct gate {
     struct gate_bench *bench;
-    uint64_t seed, random;
-    bool is_verbose;
+    uint64_t seed, streams[STREAMS];
+    enum gate_stream stream; /* what draws now */
+    struct gate_how how;
     const char *broken; /* the law that does not hold */
     uint64_t hash;      /* of all that was seen */
     uint64_t now_ms;
     int64_t unix_ms;
-    bool drains; /* the clock moves by itself */
+    uint64_t jump_ms;              /* when the wall clock jumps */
+    uint64_t disturb_ms, close_ms; /* UINT64_MAX: never */
+    bool drains;                   /* the clock moves by itself */
     surety_gateway *gateway;
+    bool is_even;    /* its owner did not end it */
     bool is_closing; /* the gateway was closed before its clients had ended */
     struct gate_model models[GATE_MODELS];
     size_t model_count;
     struct gate_client clients[GATE_CLIENTS];
-    size_t client_count;
+    size_t client_count, caller_count;
     size_t object_count;
     bool are_posted[GATE_OBJECTS]; /* a POST for it was sent to its provider */
     struct gate_call calls[GATE_CALLS];
@@ -155,17 +230,27 @@ struct gate {
     surety_ledger ledger;
     bool has_ledger, is_ledger_open, ledger_failed;
     unsigned ledger_fails; /* one in so many writes; 0: never */
+    bool is_raw, are_reads_broken;
+    surety_ledger reader; /* of the page */
     struct gate_row rows[GATE_ROWS];
     size_t row_count;
+    surety__group kept; /* the entries */
     bool has_keys;
-    char secret[64];
+    char secret[64], admin[64];
     surety_alloc alloc;
     struct memory memory;
+    pthread_mutex_t memory_lock;
+    pthread_mutex_t baton;   /* whose thread goes on: recursive */
     size_t logged, answered; /* lines, and answers to requests that it read */
 };
 
 /* ---- gate_world.c -------------------------------------------------------- */
 
+/* Where the replaced functions find the world. */
+extern struct gate *gate_now;
+
+/* Draws from a stream from now on; returns the one before. */
+enum gate_stream gate_draw_from(struct gate *gate, enum gate_stream stream);
 uint64_t gate_below(struct gate *gate, uint64_t count);
 bool gate_one_in(struct gate *gate, unsigned count);
 void gate_note(struct gate *gate, const void *ptr, size_t len);
@@ -182,7 +267,7 @@ void gate_configure(struct gate *gate, bool is_wrong);
 /* Makes the world of a seed and opens its gateway. False: it has none, because
  * memory ran out. */
 bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
-               bool is_verbose);
+               struct gate_how how);
 /* Closes the gateway and frees the rest. */
 void gate_close(struct gate *gate);
 bool gate_bench_open(struct gate_bench *bench);
@@ -195,6 +280,18 @@ void gate_transport_make(struct gate *gate);
 uint64_t gate_calls_next_ms(const struct gate *gate);
 size_t gate_calls_active(const struct gate *gate);
 
+/* ---- gate_ledger.c ------------------------------------------------------- */
+
+/* What a reader of the ledger gets of a row; NULL: it is not durable. */
+const surety_entry *gate_row_entry(const struct gate *gate,
+                                   const struct gate_row *row);
+void gate_baton_take(struct gate *gate);
+void gate_baton_give(struct gate *gate);
+/* As surety_alloc's resize; ctx: the gate. */
+void *gate_resize(void *ctx, void *ptr, size_t size_old, size_t size_new);
+/* Waits for the jobs of the page. False: there was none. */
+bool gate_settle(struct gate *gate);
+
 /* ---- gate_ask.c ---------------------------------------------------------- */
 
 /* Appends a request to the client's bytes. */
@@ -203,9 +300,21 @@ void gate_ask_write(struct gate *gate, struct gate_client *client,
 /* The texts of the schemas; the last is that of the contract "point". */
 extern const char *const gate_schemas[GATE_SCHEMAS];
 
+/* ---- gate_page.c --------------------------------------------------------- */
+
+/* As gate_ask_write, for a user of the page. */
+void gate_page_write(struct gate *gate, struct gate_client *client,
+                     struct gate_ask *ask);
+/* Notes the rows, when the whole request was sent. */
+void gate_page_sent(const struct gate *gate, struct gate_ask *ask);
+/* What must hold of an answer. */
+void gate_check_page(struct gate *gate, const struct gate_page *page,
+                     const struct gate_answer *answer);
+
 /* ---- gate_client.c ------------------------------------------------------- */
 
-void gate_client_make(struct gate *gate, struct gate_client *client);
+void gate_client_make(struct gate *gate, struct gate_client *client,
+                      bool is_user);
 void gate_client_done(struct gate_client *client);
 /* Sends and reads what it can by now. */
 void gate_client_move(struct gate *gate, struct gate_client *client);

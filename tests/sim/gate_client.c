@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "sim/chance.h"
 #include "sim/gate.h"
 
 /* ---- answers ------------------------------------------------------------- */
@@ -96,8 +97,10 @@ static bool answer_chunks(struct gate_answer *answer, surety_str text)
     }
 }
 
-/* Reads as much of an answer as has come. False: it is no HTTP. */
-static bool answer_read(struct gate_answer *answer, surety_str text)
+/* Reads as much of an answer as has come; is_head: it has no body. False: it is
+ * no HTTP. */
+static bool answer_read(struct gate_answer *answer, surety_str text,
+                        bool is_head)
 {
     const char *stop =
         text.len ? memmem(text.ptr, text.len, "\r\n\r\n", 4) : NULL;
@@ -124,6 +127,8 @@ static bool answer_read(struct gate_answer *answer, surety_str text)
     len = number_of(length, 10, &digits);
     if (digits != length.len)
         return false;
+    if (is_head)
+        len = 0;
     answer->is_whole = rest.len >= len;
     surety_buf_append(&answer->body, rest.ptr, rest.len < len ? rest.len : len);
     answer->len += len;
@@ -132,12 +137,16 @@ static bool answer_read(struct gate_answer *answer, surety_str text)
 
 /* ---- clients ------------------------------------------------------------- */
 
-void gate_client_make(struct gate *gate, struct gate_client *client)
+void gate_client_make(struct gate *gate, struct gate_client *client,
+                      bool is_user)
 {
     *client = (struct gate_client){
         .fd = -1,
         .ask_count = 1 + gate_below(gate, GATE_ASKS),
-        .pipelines = gate_one_in(gate, 4),
+        .is_user = is_user,
+        .user_ms = gate_below(gate, gate_one_in(gate, 2) ? 4000 : 30000),
+        .hash = CHANCE_HASH,
+        .pipelines = !is_user && gate_one_in(gate, 4),
         .write_len = gate_one_in(gate, 2) ? 65536 : 1 + gate_below(gate, 300),
         .read_len = gate_one_in(gate, 2) ? 65536 : 1 + gate_below(gate, 500),
         .gap_ms = gate_one_in(gate, 2) ? 0 : gate_below(gate, 400),
@@ -145,8 +154,12 @@ void gate_client_make(struct gate *gate, struct gate_client *client)
         .hang_at = SIZE_MAX};
     surety_buf_init(&client->out, NULL, 0);
     surety_buf_init(&client->in, NULL, 0);
-    for (size_t i = 0; i < client->ask_count; i++)
-        gate_ask_write(gate, client, &client->asks[i]);
+    if (is_user) { /* the files of the page are long */
+        client->read_len *= 64;
+        return;
+    }
+    for (; client->written < client->ask_count; client->written++)
+        gate_ask_write(gate, client, &client->asks[client->written]);
     if (gate_one_in(gate, 5))
         client->hang_at = gate_below(gate, client->out.len + 1);
     if (client->out.status)
@@ -217,6 +230,8 @@ static void client_send(struct gate *gate, struct gate_client *client)
                 client->asks[i].begun_ms = gate->now_ms;
         client->sent += (size_t)sent;
         client->waits = false;
+        if (client->is_user && client->sent == client->asks[client->at].end)
+            gate_page_sent(gate, &client->asks[client->at]);
         if (client->gap_ms)
             return;
     }
@@ -236,7 +251,8 @@ static bool client_look(struct gate *gate, struct gate_client *client,
     bool is_read;
 
     surety_buf_init(&answer.body, NULL, 0);
-    is_read = answer_read(&answer, surety_buf_str(&client->in));
+    is_read =
+        answer_read(&answer, surety_buf_str(&client->in), ask->page.is_head);
     gate_must(gate, is_read, "an answer has the form of HTTP");
     if (!is_read || (!answer.is_whole && !ended)) {
         surety_buf_done(&answer.body);
@@ -244,6 +260,8 @@ static bool client_look(struct gate *gate, struct gate_client *client,
     }
     ask->is_answered = true;
     gate_check_answer(gate, client, ask, &answer);
+    client->hash = chance_hash(client->hash, client->in.ptr,
+                               answer.is_whole ? answer.len : client->in.len);
     gate->answered += answer.is_whole && answer.status != 408;
     client->at++;
     surety_buf_done(&answer.body);
@@ -284,6 +302,7 @@ static void client_receive(struct gate *gate, struct gate_client *client)
     if (client->fd < 0 || got > 0 ||
         (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return;
+    client->waits = false;
     /* The connection has ended: an idle one may, and is dialled again. */
     if (!client->in.len && client->sent == client->asks[client->at].start &&
         client->dials < 8) {
@@ -298,14 +317,25 @@ void gate_client_move(struct gate *gate, struct gate_client *client)
 {
     if (client->is_over || client->next_ms > gate->now_ms)
         return;
-    client->next_ms = gate->now_ms + (client->gap_ms ? client->gap_ms : 1);
     client->waits = client->fd >= 0;
+    if (client->is_user && client->written == client->at) {
+        gate_page_write(gate, client, &client->asks[client->at]);
+        client->written++;
+        client->sent = client->asks[client->at].start;
+        client->next_ms = gate->now_ms + client->user_ms;
+        client->waits = false;
+        return;
+    }
     if (client->fd < 0)
         client_dial(gate, client);
     if (client->fd >= 0)
         client_send(gate, client);
     if (client->fd >= 0)
         client_receive(gate, client);
+    /* A pause follows what it sent or read. What it waits for is read when it
+     * comes, however often it was looked at before. */
+    if (!client->waits)
+        client->next_ms = gate->now_ms + client->gap_ms;
 }
 
 uint64_t gate_clients_next_ms(const struct gate *gate)

@@ -264,15 +264,26 @@ static void check_object(struct gate *gate, const struct gate_ask *ask,
 
 /* Rows of an answered request are complete before its answer is there, and
  * where they cannot be written there is no answer but an error. */
-static void check_rows(struct gate *gate, const struct gate_answer *answer)
+static void check_rows(struct gate *gate, const struct gate_ask *ask,
+                       const struct gate_answer *answer)
 {
     const surety_str run = gate_header(answer->head, "Surety-Run");
     const bool may_fail = gate->ledger_failed && answer->status != 200;
+    const surety_str body = surety_buf_str(&answer->body);
+    const bool is_value = answer->status == 200 && ask->schema >= 0 &&
+                          !gate_has(body, "\"verdict\":\"refused\"") &&
+                          !gate_has(body, "\"verdict\":\"fallback\"");
 
-    for (size_t i = 0; run.len == 36 && i < gate->row_count; i++)
-        if (!memcmp(gate->rows[i].run, run.ptr, 36) && !may_fail)
-            gate_must(gate, gate->rows[i].is_finished,
-                      "rows are complete before the answer is");
+    for (size_t i = 0; run.len == 36 && i < gate->row_count; i++) {
+        struct gate_row *row = &gate->rows[i];
+
+        if (memcmp(row->run, run.ptr, 36) != 0)
+            continue;
+        gate_must(gate, row->is_finished || may_fail,
+                  "rows are complete before the answer is");
+        row->gave_error = answer->status == 422;
+        row->gave_value = is_value;
+    }
 }
 
 static bool is_slow(const struct gate *gate, const struct gate_client *client,
@@ -289,7 +300,7 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
     const surety_str body = surety_buf_str(&answer->body);
     const surety_str type = gate_header(answer->head, "Content-Type");
 
-    if (gate->is_verbose)
+    if (gate->how.is_verbose)
         printf("# %8llu ms  protocol %d, schema %d%s: %d%s\n#   %.*s\n",
                (unsigned long long)gate->now_ms, (int)ask->protocol,
                ask->schema, ask->is_stream ? ", stream" : "", answer->status,
@@ -302,9 +313,14 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
                   "a request has an answer");
         return;
     }
-    gate->bench->tally.statuses[answer->status]++;
+    if (!ask->page.status)
+        gate->bench->tally.statuses[answer->status]++;
     if (answer->status == 408 && !gate_header(answer->head, "Surety-Run").ptr) {
         gate_must(gate, is_slow(gate, client, ask), "408 is for slow clients");
+        return;
+    }
+    if (ask->page.status) {
+        gate_check_page(gate, &ask->page, answer);
         return;
     }
     if (answer->status == 200 && gate_has(type, "text/event-stream")) {
@@ -312,7 +328,7 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
                   "a stream was asked for");
         check_stream(gate, ask, answer);
         if (answer->is_whole)
-            check_rows(gate, answer);
+            check_rows(gate, ask, answer);
         return;
     }
     gate_must(gate,
@@ -320,7 +336,7 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
               "an answer is whole");
     if (!answer->is_whole)
         return;
-    check_rows(gate, answer);
+    check_rows(gate, ask, answer);
     if (ask->object >= 0 && answer->status == 200) {
         check_object(gate, ask, body);
         return;

@@ -66,6 +66,7 @@ static void model_speak(struct gate *gate, struct gate_call *call,
                   .output_tokens = strlen(text) / 4}};
 
     speech->tool = request->tool;
+    call->usage = closing.usage;
     if (request->stream)
         surety__speech_begin(speech, &closing.usage, &call->body);
     do {
@@ -255,6 +256,18 @@ static void call_plan(struct gate *gate, struct gate_call *call,
     call->until_ms = gate->now_ms + total_ms;
 }
 
+/* The row of a call that starts, which was begun just before; SIZE_MAX: it
+ * could not be. */
+static size_t call_row(struct gate *gate, size_t model)
+{
+    const size_t last = gate->row_count - 1;
+
+    if (!gate->row_count || gate->rows[last].model != SIZE_MAX)
+        return SIZE_MAX;
+    gate->rows[last].model = model;
+    return last;
+}
+
 static surety_status transport_start(void *ctx, uint64_t id,
                                      const surety_request *request,
                                      const surety_receiver *receiver,
@@ -264,6 +277,7 @@ static surety_status transport_start(void *ctx, uint64_t id,
     struct gate_call *call = call_take(gate);
     struct gate_model *model;
     surety__route route;
+    const enum gate_stream before = gate_draw_from(gate, STREAM_MODELS);
     surety_buf all, kept = call->body;
     const surety_str files = surety_str_of("/files/f");
     surety_str body, path, object;
@@ -289,7 +303,7 @@ static surety_status transport_start(void *ctx, uint64_t id,
     model = &gate->models[call->model];
     route = surety__route_of(path, model->protocol == SURETY_PROTOCOL_ANTHROPIC,
                              model->protocol == SURETY_PROTOCOL_GEMINI);
-    if (gate->is_verbose)
+    if (gate->how.is_verbose)
         printf("# %8llu ms  > %.*s  %.*s\n", (unsigned long long)gate->now_ms,
                (int)request->url.len, request->url.ptr, (int)body.len,
                body.ptr);
@@ -300,6 +314,7 @@ static surety_status transport_start(void *ctx, uint64_t id,
                              route.protocol == model->protocol),
               "a call goes to a path of its model");
     gate_must(gate, !gate_has(body, GATE_KEY), "no key is in a body");
+    call->row = call_row(gate, call->model);
     call->is_object = object.len > 0;
     model->under_way += !call->is_object;
     gate_must(gate, !model->at_once || model->under_way <= model->at_once,
@@ -310,13 +325,15 @@ static surety_status transport_start(void *ctx, uint64_t id,
         model_refuse(gate, call, model->protocol);
     } else {
         model_answer(gate, call, &route, body);
-        if (gate_one_in(gate, 5))
+        call->is_right = !gate_one_in(gate, 5);
+        if (!call->is_right)
             model_spoil(gate, call);
     }
     call_plan(gate, call, request);
     if (call->body.status)
         abort();
     surety_buf_done(&all);
+    gate_draw_from(gate, before);
     return SURETY_OK;
 }
 
@@ -325,6 +342,12 @@ static void call_end(struct gate *gate, struct gate_call *call,
 {
     surety_delivery delivery = {.failure = failure, .sent = call->is_sent};
 
+    if (!failure && call->is_right && call->row != SIZE_MAX) {
+        /* A stream of Chat Completions has it where it is asked for. */
+        gate->rows[call->row].is_told =
+            gate_has(surety_buf_str(&call->body), "usage");
+        gate->rows[call->row].usage = call->usage;
+    }
     if (failure)
         memcpy(delivery.message, "it broke", 9);
     call->is_active = false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The world of a seed besides clients and models: clock, chance, memory, the
  * ledger, keys and the configuration. What the library has for the first four
- * is replaced here: the linker takes these functions and leaves its own
- * (serve/clock.c, gateway/random.c, provider/http.c, ledger/book.c). */
+ * is replaced here and in gate_ledger.c: the linker takes these functions and
+ * leaves its own (serve/clock.c, serve/peer.c, gateway/random.c,
+ * provider/http.c, ledger/book.c). */
 #define _GNU_SOURCE /* memmem */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,13 +20,21 @@
 #include "sim/gate.h"
 
 /* Where the replaced functions find the world. */
-static struct gate *gate_now;
+struct gate *gate_now;
 
 /* ---- chance and notes ---------------------------------------------------- */
 
+enum gate_stream gate_draw_from(struct gate *gate, enum gate_stream stream)
+{
+    const enum gate_stream before = gate->stream;
+
+    gate->stream = stream;
+    return before;
+}
+
 uint64_t gate_below(struct gate *gate, uint64_t count)
 {
-    return chance_word(&gate->random) % count;
+    return chance_word(&gate->streams[gate->stream]) % count;
 }
 
 bool gate_one_in(struct gate *gate, unsigned count)
@@ -43,7 +52,7 @@ void gate_must(struct gate *gate, bool holds, const char *law)
     if (holds || gate->broken)
         return;
     gate->broken = law;
-    if (gate->is_verbose)
+    if (gate->how.is_verbose)
         printf("# %8llu ms  broken: %s\n", (unsigned long long)gate->now_ms,
                law);
 }
@@ -57,7 +66,8 @@ void gate_must_hide(struct gate *gate, surety_str text, const char *law)
 {
     gate_must(gate,
               !gate_has(text, GATE_KEY) && !gate_has(text, "sk-client") &&
-                  (!gate->has_keys || !gate_has(text, gate->secret)),
+                  (!gate->has_keys || (!gate_has(text, gate->secret) &&
+                                       !gate_has(text, gate->admin))),
               law);
 }
 
@@ -77,13 +87,21 @@ uint64_t surety__serve_us(void)
     return surety__serve_clock().monotonic_us;
 }
 
+/* A client says it itself. */
+bool surety__serving_is_local(const surety__serving *exchange)
+{
+    return !surety__serving_header(exchange, "Far").ptr;
+}
+
 bool surety__worker_random(surety__worker *worker, void *out, size_t len)
 {
+    const enum gate_stream stream =
+        len == SURETY__TRACE_RANDOM ? STREAM_TRACES : STREAM_RUNS;
     unsigned char *bytes = out;
 
     (void)worker;
     for (size_t i = 0; i < len; i++)
-        bytes[i] = (unsigned char)chance_word(&gate_now->random);
+        bytes[i] = (unsigned char)chance_word(&gate_now->streams[stream]);
     return true;
 }
 
@@ -98,138 +116,29 @@ surety_status surety_http_open(const surety_http_options *options,
     return SURETY_OK;
 }
 
-/* ---- the ledger ---------------------------------------------------------- */
-
-static surety_status ledger_fail(struct gate *gate, surety_error *reterr)
-{
-    gate->ledger_failed = true;
-    return surety__fail(reterr, SURETY_IO, "the disk is full");
-}
-
-static bool ledger_fails(struct gate *gate)
-{
-    return gate->ledger_fails && gate_one_in(gate, gate->ledger_fails);
-}
-
-static struct gate_row *row_of(struct gate *gate, surety_str id)
-{
-    for (size_t i = 0; id.len == 36 && i < gate->row_count; i++)
-        if (!memcmp(gate->rows[i].id, id.ptr, 36))
-            return &gate->rows[i];
-    return NULL;
-}
-
-static void row_check(struct gate *gate, const surety_entry *entry)
-{
-    gate_must_hide(gate, entry->error_message, "no key is in a row");
-    gate_must_hide(gate, entry->decision, "no key is in a row");
-    gate_must_hide(gate, entry->model, "no key is in a row");
-}
-
-/* Writes what waits. */
-static surety_status ledger_flush(void *ctx, surety_error *reterr)
-{
-    struct gate *gate = ctx;
-    const bool fails = ledger_fails(gate);
-
-    for (size_t i = 0; i < gate->row_count; i++) {
-        struct gate_row *row = &gate->rows[i];
-
-        row->is_begun = row->is_begun || (row->begins && !fails);
-        row->is_finished = row->is_finished || (row->finishes && !fails);
-        row->begins = row->finishes = false;
-    }
-    gate->ledger.waiting = 0;
-    return fails ? ledger_fail(gate, reterr) : SURETY_OK;
-}
-
-/* Begins and finishes wait for a flush, or are written at once. */
-static surety_status ledger_keep(struct gate *gate, surety_error *reterr)
-{
-    if (!gate->ledger.grouped)
-        return ledger_flush(gate, reterr);
-    gate->ledger.waiting++;
-    return SURETY_OK;
-}
-
-static surety_status ledger_begin(void *ctx, const surety_entry *entry,
-                                  surety_error *reterr)
-{
-    struct gate *gate = ctx;
-    struct gate_row *row = &gate->rows[gate->row_count];
-
-    gate_must(gate, entry->id.len == 36 && entry->run.len == 36,
-              "a row has its ids");
-    gate_must(gate, !row_of(gate, entry->id), "the ids of rows differ");
-    row_check(gate, entry);
-    if (gate->row_count == GATE_ROWS)
-        abort();
-    gate->row_count++;
-    memcpy(row->id, entry->id.ptr, 36);
-    memcpy(row->run, entry->run.ptr, 36);
-    row->begins = true;
-    return ledger_keep(gate, reterr);
-}
-
-static surety_status ledger_finish(void *ctx, const surety_entry *entry,
-                                   surety_error *reterr)
-{
-    struct gate *gate = ctx;
-    struct gate_row *row = row_of(gate, entry->id);
-
-    row_check(gate, entry);
-    gate_must(gate, row != NULL, "a row that is finished was begun");
-    if (!row)
-        return SURETY_MISUSE;
-    gate_must(gate, !row->is_finished && !row->finishes,
-              "a row is finished once");
-    gate_must(gate, entry->state != SURETY_ENTRY_OPEN,
-              "a row that is finished is not open");
-    gate_must(gate, entry->ended_ms >= entry->started_ms,
-              "a row ends after its start");
-    row->finishes = true;
-    return ledger_keep(gate, reterr);
-}
-
-static void ledger_close(void *ctx)
-{
-    struct gate *gate = ctx;
-
-    (void)ledger_flush(gate, NULL);
-    gate->is_ledger_open = false;
-}
-
-surety_status surety_ledger_open(surety_str url,
-                                 const surety_ledger_options *options,
-                                 surety_ledger **ret_ledger,
-                                 surety_error *reterr)
-{
-    (void)url;
-    (void)options;
-    (void)reterr;
-    gate_now->ledger = (surety_ledger){.version = 2,
-                                       .ctx = gate_now,
-                                       .begin = ledger_begin,
-                                       .finish = ledger_finish,
-                                       .close = ledger_close,
-                                       .flush = ledger_flush};
-    gate_now->is_ledger_open = true;
-    *ret_ledger = &gate_now->ledger;
-    return SURETY_OK;
-}
-
-void surety_ledger_close(surety_ledger *ledger)
-{
-    if (ledger)
-        ledger->close(ledger->ctx);
-}
-
 /* ---- keys ---------------------------------------------------------------- */
 
 #define GATE_BUDGET 2000000000 /* of a day, in picodollars */
+/* Of a token of the input; one of the output has two. */
+#define GATE_PICOUSD 1000000
+
+/* Adds a key. */
+static void keys_add(struct gate *gate, surety_keys *keys,
+                     const surety_key *key, char secret[64])
+{
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    if (surety_keys_add(keys, key, gate->unix_ms, &out, NULL) || out.len >= 64)
+        abort();
+    memcpy(secret, out.ptr, out.len);
+    surety_buf_done(&out);
+}
 
 static void keys_make(struct gate *gate)
 {
+    const surety_key admin = {
+        .size = sizeof(admin), .name = surety_str_of("owner"), .admin = true};
     const surety_key key = {
         .size = sizeof(key),
         .name = surety_str_of("client"),
@@ -237,25 +146,22 @@ static void keys_make(struct gate *gate)
         .at_once_max = gate_one_in(gate, 3) ? 1 + gate_below(gate, 3) : 0,
         .day_picousd = GATE_BUDGET};
     surety_keys *keys = NULL;
-    surety_buf secret;
 
-    surety_buf_init(&secret, NULL, 0);
     (void)unlink(gate->bench->database);
     if (surety_keys_open(surety_str_of(gate->bench->database), NULL, &keys,
-                         NULL) ||
-        surety_keys_add(keys, &key, gate->unix_ms, &secret, NULL) ||
-        secret.len >= sizeof(gate->secret))
+                         NULL))
         abort();
-    memcpy(gate->secret, secret.ptr, secret.len);
+    keys_add(gate, keys, &key, gate->secret);
+    keys_add(gate, keys, &admin, gate->admin);
     surety_keys_close(keys);
-    surety_buf_done(&secret);
 }
 
 static bool keys_see(void *ctx, const surety_key *key)
 {
     struct gate *gate = ctx;
 
-    gate_must(gate, key->day_spent_picousd <= key->day_picousd,
+    gate_must(gate,
+              !key->day_picousd || key->day_spent_picousd <= key->day_picousd,
               "no budget is exceeded");
     return true;
 }
@@ -350,7 +256,7 @@ static void gate_log(void *ctx, surety_str line)
     gate_must_hide(gate, line, "no key is in the log");
     if (!gate->has_keys)
         gate_note(gate, line.ptr, line.len);
-    if (gate->is_verbose)
+    if (gate->how.is_verbose)
         printf("# %8llu ms  %.*s\n", (unsigned long long)gate->now_ms,
                (int)line.len, line.ptr);
 }
@@ -360,6 +266,13 @@ static void gate_make(struct gate *gate)
     gate->hash = CHANCE_HASH;
     gate->now_ms = 1 + gate_below(gate, 1000000);
     gate->unix_ms = 1700000000000 + (int64_t)gate_below(gate, 1000000);
+    gate->jump_ms = gate->now_ms + gate_below(gate, GATE_JUMPS_MS);
+    gate->disturb_ms = gate_one_in(gate, 3)
+                           ? gate->now_ms + gate_below(gate, GATE_OWNER_MS)
+                           : UINT64_MAX;
+    gate->close_ms = gate_one_in(gate, 12)
+                         ? gate->now_ms + gate_below(gate, GATE_OWNER_MS)
+                         : UINT64_MAX;
     gate->model_count = 1 + gate_below(gate, GATE_MODELS);
     for (size_t i = 0; i < gate->model_count; i++)
         gate->models[i] = (struct gate_model){
@@ -368,6 +281,8 @@ static void gate_make(struct gate *gate)
                 gate_one_in(gate, 3) ? 1 + (uint32_t)gate_below(gate, 2) : 0};
     gate->has_keys = gate_one_in(gate, 16);
     gate->has_ledger = gate->has_keys || !gate_one_in(gate, 3);
+    gate->is_raw = gate_one_in(gate, 2);
+    gate->are_reads_broken = gate_one_in(gate, 8);
     gate->ledger_fails =
         gate_one_in(gate, 6) ? 2 + (unsigned)gate_below(gate, 8) : 0;
     for (size_t i = 0; i < GATE_CALLS; i++)
@@ -376,13 +291,34 @@ static void gate_make(struct gate *gate)
     gate_configure(gate, false);
     if (gate->has_keys)
         keys_make(gate);
-    gate->client_count = 1 + gate_below(gate, GATE_CLIENTS);
-    for (size_t i = 0; i < gate->client_count; i++)
-        gate_client_make(gate, &gate->clients[i]);
+    gate->caller_count = 1 + gate_below(gate, GATE_CALLERS);
+    for (size_t i = 0; i < gate->caller_count; i++)
+        gate_client_make(gate, &gate->clients[i], false);
+    gate->client_count = gate->caller_count;
+    gate_draw_from(gate, STREAM_PAGE);
+    if (!gate->how.no_page && gate_one_in(gate, 2))
+        gate->client_count += 1 + gate_below(gate, GATE_USERS);
+    for (size_t i = gate->caller_count; i < gate->client_count; i++)
+        gate_client_make(gate, &gate->clients[i], true);
+    gate_draw_from(gate, STREAM_WORLD);
+}
+
+/* Two threads use the memory and the rows (gate_ledger.c). */
+static void gate_make_locks(struct gate *gate)
+{
+    pthread_mutexattr_t again;
+
+    if (pthread_mutexattr_init(&again) ||
+        pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE) ||
+        pthread_mutex_init(&gate->baton, &again) ||
+        pthread_mutex_init(&gate->memory_lock, NULL))
+        abort();
+    pthread_mutexattr_destroy(&again);
+    gate_baton_take(gate);
 }
 
 bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
-               bool is_verbose)
+               struct gate_how how)
 {
     char place[128] = "unix:";
     const surety_str listen = {place, 5 + strlen(bench->socket)};
@@ -393,21 +329,23 @@ bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
                                       .log_ctx = gate,
                                       .listen = &listen,
                                       .listen_count = 1,
-                                      .is_stepped = true,
-                                      .no_ui = true};
+                                      .is_stepped = true};
     surety_error error;
     surety_status status;
 
     memset(gate, 0, sizeof(*gate));
     gate->bench = bench;
     gate->seed = seed;
-    gate->random = chance_begin(seed);
-    gate->is_verbose = is_verbose;
+    for (size_t i = 0; i < STREAMS; i++)
+        gate->streams[i] = chance_begin(seed * STREAMS + i);
+    gate->how = how;
+    surety__group_init(&gate->kept, NULL);
+    gate_make_locks(gate);
     gate->idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     gate_now = gate;
     gate_make(gate);
     memcpy(place + 5, bench->socket, strlen(bench->socket) + 1);
-    gate->alloc = (surety_alloc){memory_resize, &gate->memory};
+    gate->alloc = (surety_alloc){gate_resize, gate};
     options.alloc = &gate->alloc;
     options.ledger = surety_str_of(gate->has_keys     ? bench->database
                                    : gate->has_ledger ? "gate.db"
@@ -423,17 +361,43 @@ bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
         gate->memory.fail_at =
             1 + gate_below(gate, gate_one_in(gate, 2) ? 400 : 3000);
     status = surety_gateway_open(&options, &gate->gateway, &error);
-    if (status && is_verbose)
+    if (status && how.is_verbose)
         printf("# open: %s\n", error.message);
     gate_must(gate, !status || (gate->memory.starved && status == SURETY_NOMEM),
               "a gateway opens, or memory ran out");
     return !status;
 }
 
+/* A row that was begun is finished, and has what its model told. */
+static void row_check_end(struct gate *gate, const struct gate_row *row)
+{
+    const surety_usage *usage = &row->usage;
+    const surety_entry *entry = gate_row_entry(gate, row);
+
+    gate_must(gate,
+              row->is_finished || !row->is_begun || gate->ledger_failed ||
+                  gate->memory.starved,
+              "each row that was begun is finished");
+    if (!entry || entry->state != SURETY_ENTRY_DONE || !row->is_told)
+        return;
+    gate_must(gate,
+              entry->usage_known &&
+                  entry->input_tokens == usage->input_tokens &&
+                  entry->output_tokens == usage->output_tokens,
+              "a row has the usage that its model told");
+    gate_must(gate,
+              entry->cost_known &&
+                  entry->cost_picousd ==
+                      GATE_PICOUSD * usage->input_tokens +
+                          GATE_PICOUSD * 2 * usage->output_tokens,
+              "a row has the cost of its usage");
+}
+
 void gate_close(struct gate *gate)
 {
     gate->is_closing = true;
     gate->memory.fail_at = 0;
+    gate_baton_give(gate);
     surety_gateway_close(gate->gateway);
     gate->gateway = NULL;
     gate_must(gate, !gate_calls_active(gate), "no call outlives the gateway");
@@ -443,10 +407,7 @@ void gate_close(struct gate *gate)
     gate_must(gate, gate->logged >= gate->answered || gate->memory.starved,
               "each answered request has a line in the log");
     for (size_t i = 0; i < gate->row_count; i++)
-        gate_must(gate,
-                  gate->rows[i].is_finished || !gate->rows[i].is_begun ||
-                      gate->ledger_failed || gate->memory.starved,
-                  "each row that was begun is finished");
+        row_check_end(gate, &gate->rows[i]);
     if (gate->has_keys)
         keys_check(gate);
     for (size_t i = 0; i < gate->client_count; i++)
@@ -454,6 +415,9 @@ void gate_close(struct gate *gate)
     for (size_t i = 0; i < GATE_CALLS; i++)
         surety_buf_done(&gate->calls[i].body);
     close(gate->idle_fd);
+    surety__group_done(&gate->kept);
+    pthread_mutex_destroy(&gate->baton);
+    pthread_mutex_destroy(&gate->memory_lock);
     gate->bench->tally.calls += gate->call_count;
     gate->bench->tally.rows += gate->row_count;
     gate->bench->tally.starved += gate->memory.starved;

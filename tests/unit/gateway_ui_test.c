@@ -135,6 +135,57 @@ done:
     surety_doc_free(doc);
 }
 
+/* Where the clock was set back in the middle of a run, by a minute here, its
+ * second attempt comes first. A run without its first attempt is older than
+ * what was asked for. */
+static surety_status back_each(void *ctx, int64_t since_ms,
+                               bool (*each)(void *, const surety_entry *),
+                               void *each_ctx, surety_error *reterr)
+{
+    (void)ctx;
+    (void)reterr;
+    (void)(give(since_ms + 60000, each, each_ctx, RUN_A, 2, true) &&
+           give(since_ms, each, each_ctx, RUN_B, 2, true) &&
+           give(since_ms, each, each_ctx, RUN_A, 1, false));
+    return SURETY_OK;
+}
+
+TEST(test_clock_set_back)
+{
+    const surety_ledger back = {.version = 1, .each = back_each};
+    const surety__ui_question all = {.since_ms = 0};
+    const surety__ui_question of = {.model = LITERAL("m")};
+    const surety__ui_question one = {.run = LITERAL(RUN_A)};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+    surety_val runs, run;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    TRY(surety__ui_runs(&back, &all, &out, NULL));
+    TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
+    runs = surety_val_get(surety_doc_root(doc), "runs");
+    run = surety_val_item(runs, 0);
+    CHECK(surety_val_count(runs) == 1);
+    CHECK(surety_val_is(surety_val_get(run, "run"), RUN_A));
+    CHECK(surety_val_uint(surety_val_get(run, "calls"), 0) == 2);
+    CHECK(surety_val_uint(surety_val_get(run, "cost_picousd"), 0) == 2000);
+    CHECK(surety_val_int(surety_val_get(run, "started_ms"), 0) ==
+          INT64_C(0x01936f000001));
+    surety_buf_reset(&out);
+    TRY(surety__ui_runs(&back, &of, &out, NULL));
+    TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
+    CHECK(surety_val_count(surety_val_get(surety_doc_root(doc), "runs")) == 2);
+    surety_buf_reset(&out);
+    TRY(surety__ui_run(&back, &one, &out, NULL));
+    TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
+    CHECK(surety_val_count(surety_val_get(surety_doc_root(doc), "attempts")) ==
+          2);
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
 TEST(test_run)
 {
     const surety__ui_question one = {.run = LITERAL(RUN_A)};
@@ -346,6 +397,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"the sums of the page", test_overview},
         {"the list of runs", test_runs},
+        {"a run whose clock was set back is whole", test_clock_set_back},
         {"one run", test_run},
         {"any value is found in its reply", test_place},
         {"the bench", test_check},
