@@ -443,6 +443,18 @@ static bool http_add_headers(surety__http_exchange *exchange,
     return added;
 }
 
+/* Whether the environment names a proxy, in a variable that libcurl knows. */
+static bool http_has_proxy(void)
+{
+    static const char *const names[] = {
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+    bool has = false;
+
+    for (size_t i = 0; i < SURETY__COUNT(names); i++)
+        has = has || surety__process_variable(names[i]);
+    return has;
+}
+
 /* Sets the options that all exchanges share. */
 static bool http_set_rules(surety__http *http, CURL *easy)
 {
@@ -466,7 +478,6 @@ static bool http_set_rules(surety__http *http, CURL *easy)
      * wait for it. */
     failed |= set(easy, CURLOPT_QUICK_EXIT, 1L);
     failed |= set(easy, CURLOPT_BUFFERSIZE, (long)HTTP_READ_BYTES);
-    failed |= set(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
     if (http->ca_file.len) {
         failed |= set(easy, CURLOPT_CAINFO, http->ca_file.ptr);
         failed |= set(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
@@ -474,8 +485,10 @@ static bool http_set_rules(surety__http *http, CURL *easy)
     if (http->proxy.len) {
         failed |= set(easy, CURLOPT_PROXY, http->proxy.ptr);
         failed |= set(easy, CURLOPT_NOPROXY, "");
-    } else if (http->public_only) {
+    } else if (http->direct) {
+        /* Else libcurl asks the environment for each request. */
         failed |= set(easy, CURLOPT_PROXY, "");
+        failed |= set(easy, CURLOPT_NOPROXY, "");
     }
     failed |= set(easy, CURLOPT_HEADERFUNCTION, http_on_header);
     failed |= set(easy, CURLOPT_WRITEFUNCTION, http_on_body);
@@ -547,9 +560,10 @@ static size_t http_body_len(const surety__http_exchange *exchange,
     return len;
 }
 
-/* Sets the request itself. Its texts live in the exchange's arena. */
+/* Sets the request itself. Its texts live in the exchange's arena. agent NULL:
+ * libcurl writes none. */
 static bool http_set_request(surety__http_exchange *exchange, surety_str method,
-                             surety_str body)
+                             const char *agent, surety_str body)
 {
     const bool post = surety_str_equal(method, SURETY__LITERAL("POST"));
     __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
@@ -558,6 +572,7 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str method,
     bool failed = false;
 
     failed |= set(easy, CURLOPT_HTTPHEADER, exchange->lines);
+    failed |= set(easy, CURLOPT_USERAGENT, agent);
     failed |= set(easy, CURLOPT_FRESH_CONNECT, 0L);
     failed |= set(easy, CURLOPT_CONNECTTIMEOUT_MS,
                   (long)exchange->progress.timeouts.connect_ms);
@@ -593,6 +608,13 @@ static surety_status http_prepare(surety__http_exchange *exchange,
         request->body_stays && request->body.len
             ? request->body
             : surety__arena_text(&exchange->arena, request->body);
+    /* A proxy hears it from libcurl alone. */
+    const char *const agent =
+        exchange->http->direct &&
+                surety__header_find(request->headers, request->header_count,
+                                    "user-agent")
+            ? NULL
+            : "surety/" SURETY_VERSION;
     surety_status status = surety__headers_check(request, reterr);
 
     if (status)
@@ -607,7 +629,7 @@ static surety_status http_prepare(surety__http_exchange *exchange,
         return status;
     if (!method.ptr || !body.ptr || !http_add_headers(exchange, request) ||
         !http_set_callbacks(exchange) ||
-        !http_set_request(exchange, method, body))
+        !http_set_request(exchange, method, agent, body))
         return surety__fail_nomem(reterr);
     return SURETY_OK;
 }
@@ -792,6 +814,7 @@ surety_status surety_http_open(const surety_http_options *options,
     }
     http->alloc = own.alloc;
     http->public_only = own.public_only;
+    http->direct = own.public_only || (!own.proxy.len && !http_has_proxy());
     http->epoll = http->timer = http->bell = -1;
     http->transport = (surety_transport){.version = 3,
                                          .ctx = http,

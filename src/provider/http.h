@@ -116,6 +116,7 @@ struct surety__http {
     size_t socket_cap;
     int ports[SURETY__HTTP_PORTS]; /* the first of each list, plus 1 */
     bool public_only;
+    bool direct; /* by no proxy */
     bool called; /* a receiver was called in this wait */
     bool starved;
 };
