@@ -50,6 +50,15 @@ static size_t grow_first(size_t item_size)
                : GROW_FIRST_SIZE / item_size;
 }
 
+/* Whether so many items fit the memory; a division would cost more. */
+static bool grow_fits(size_t count, size_t item_size)
+{
+    size_t size;
+
+    return !__builtin_mul_overflow(count, item_size, &size) &&
+           size <= SIZE_MAX / 2;
+}
+
 surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max)
 {
@@ -59,7 +68,7 @@ surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
     assert(item_size > 0);
     if (count <= *cap)
         return SURETY_OK;
-    if (count > max || count > SIZE_MAX / 2 / item_size)
+    if (count > max || !grow_fits(count, item_size))
         return SURETY_LIMIT;
     if (!*cap && item_size <= GROW_FIRST_SIZE)
         want = grow_first(item_size);
@@ -67,7 +76,7 @@ surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
         want = count;
     if (want > max)
         want = max;
-    if (want > SIZE_MAX / 2 / item_size)
+    if (!grow_fits(want, item_size))
         want = count;
     memcpy(&items, vector, sizeof(items));
     items = surety__resize(alloc, items, *cap * item_size, want * item_size);

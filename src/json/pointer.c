@@ -19,18 +19,13 @@ bool surety__pointer_matches(surety_str token, surety_str key)
     return used == key.len;
 }
 
-/* Returns whether 0 or 1 follows every "~" of a token; *ret_escaped: whether
- * the token has a "~". */
-static bool pointer_token_valid(surety_str token, bool *ret_escaped)
+/* Returns whether 0 or 1 follows every "~" of a token. */
+static bool pointer_escapes_valid(surety_str token)
 {
-    *ret_escaped = false;
-    for (size_t i = 0; i < token.len; i++) {
-        if (token.ptr[i] != '~')
-            continue;
-        if (++i == token.len || (token.ptr[i] != '0' && token.ptr[i] != '1'))
+    for (size_t i = 0; i < token.len; i++)
+        if (token.ptr[i] == '~' &&
+            (++i == token.len || (token.ptr[i] != '0' && token.ptr[i] != '1')))
             return false;
-        *ret_escaped = true;
-    }
     return true;
 }
 
@@ -82,15 +77,17 @@ surety_val surety_val_at(surety_val val, surety_str pointer)
 
     while (val.doc && at < pointer.len) {
         surety_str token;
+        const char *end;
         bool escaped;
 
         if (pointer.ptr[at] != '/')
             return surety_val_none();
         token.ptr = pointer.ptr + ++at;
-        while (at < pointer.len && pointer.ptr[at] != '/')
-            at++;
+        end = memchr(token.ptr, '/', pointer.len - at);
+        at = end ? (size_t)(end - pointer.ptr) : pointer.len;
         token.len = (size_t)(pointer.ptr + at - token.ptr);
-        if (!pointer_token_valid(token, &escaped))
+        escaped = memchr(token.ptr, '~', token.len);
+        if (escaped && !pointer_escapes_valid(token))
             return surety_val_none();
         val = surety_val_kind(val) == SURETY_KIND_ARRAY
                   ? pointer_item(val, token)

@@ -340,12 +340,12 @@ void surety__metrics_add(surety__metrics *metrics,
     const surety_str route = surety_str_of(record->route);
 
     metrics_label(metrics, "route", route);
-    metrics_label_number(metrics, "status", record->status);
-    metrics_count(metrics, FAMILY_REQUESTS, 1);
-    metrics_label(metrics, "route", route);
     metrics_count_keep(metrics, FAMILY_REQUEST_TIMES, record->total_us,
                        metrics->labels.len);
-    metrics_count(metrics, FAMILY_OVERHEAD, record->overhead_us);
+    metrics_count_keep(metrics, FAMILY_OVERHEAD, record->overhead_us,
+                       metrics->labels.len);
+    metrics_label_number(metrics, "status", record->status);
+    metrics_count(metrics, FAMILY_REQUESTS, 1);
     if (record->denial) {
         metrics_label(metrics, "kind", surety_str_of(record->denial));
         metrics_count(metrics, FAMILY_DENIALS, 1);

@@ -363,6 +363,7 @@ bool surety__decoder_feed(surety__decoder *decoder, surety_str bytes)
         decoder_begin_body(decoder, bytes);
     } else if (is->form == FORM_STREAM) {
         decoder_stream(decoder, bytes);
+        return !is->broken && !is->starved; /* each event was checked */
     } else if (is->form == FORM_PLAIN) {
         surety__answer_text(decoder, bytes);
     } else {

@@ -104,7 +104,7 @@ typedef struct parts__check {
     const surety__call *call;
     const surety__protocol *protocol;
     const surety_alloc *alloc;
-    surety_doc *doc; /* an item that goes back */
+    surety_doc *doc; /* an item that goes back; NULL: none yet */
 } parts__check;
 
 static surety_status parts_role_check(const surety__message *message, size_t i,
@@ -183,7 +183,7 @@ static surety_status parts_form_check(const parts__check *check, size_t i,
 }
 
 /* Checks the item that goes back: it is written as it is. */
-static surety_status parts_raw_check(const parts__check *check, size_t i,
+static surety_status parts_raw_check(parts__check *check, size_t i,
                                      const surety_part *part,
                                      surety_error *reterr)
 {
@@ -191,6 +191,10 @@ static surety_status parts_raw_check(const parts__check *check, size_t i,
 
     if (!surety__part_has_own(check->call, part))
         return SURETY_OK;
+    if (!check->doc)
+        check->doc = surety_doc_new(check->alloc);
+    if (!check->doc)
+        return surety__fail_nomem(reterr);
     status = surety_doc_read(check->doc, part->raw, NULL, reterr);
     if (status == SURETY_NOMEM)
         return status;
@@ -204,7 +208,7 @@ static surety_status parts_raw_check(const parts__check *check, size_t i,
     return SURETY_OK;
 }
 
-static surety_status parts_message_check(const parts__check *check, size_t i,
+static surety_status parts_message_check(parts__check *check, size_t i,
                                          surety_error *reterr)
 {
     const surety__message *message = &check->call->messages[i];
@@ -249,10 +253,7 @@ surety_status surety__parts_check(const surety__call *call,
             surety__hint(reterr, "give it the role user, or move it to the "
                                  "beginning");
         } else if (message->part_count) {
-            if (!check.doc)
-                check.doc = surety_doc_new(alloc);
-            status = check.doc ? parts_message_check(&check, i, reterr)
-                               : surety__fail_nomem(reterr);
+            status = parts_message_check(&check, i, reterr);
         }
     }
     surety_doc_free(check.doc);

@@ -90,8 +90,9 @@ surety_status surety__url_check(const surety_model *model, surety_error *reterr)
         return SURETY_MISUSE;
     }
     for (size_t i = 0; i < url.len; i++)
-        if (url.ptr[i] <= ' ' || url.ptr[i] > '~' ||
-            strchr("\"<>\\^`{|}#", url.ptr[i]))
+        if (!surety__is_letter(url.ptr[i]) && !surety__is_digit(url.ptr[i]) &&
+            (url.ptr[i] <= ' ' || url.ptr[i] > '~' ||
+             strchr("\"<>\\^`{|}#", url.ptr[i])))
             return surety__fail(
                 reterr, SURETY_MISUSE,
                 "byte %zu of the base URL is not allowed in a URL", i);

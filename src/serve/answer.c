@@ -99,6 +99,20 @@ static void answer_put_date(surety__server *server, surety_buf *out)
     surety_buf_text(out, server->date);
 }
 
+static void answer_put_line(surety_buf *out, surety_str name, surety_str value)
+{
+    char *room = surety__buf_room(out, name.len + value.len + 4);
+
+    if (!room)
+        return;
+    memcpy(room, name.ptr, name.len);
+    memcpy(room + name.len, ": ", 2);
+    if (value.len)
+        memcpy(room + name.len + 2, value.ptr, value.len);
+    memcpy(room + name.len + 2 + value.len, "\r\n", 2);
+    out->len += name.len + value.len + 4;
+}
+
 static bool answer_is_named(const surety_header *header, const char *name)
 {
     return surety__str_equal_nocase(header->name, surety_str_of(name));
@@ -160,12 +174,9 @@ static void answer_put_head(surety__connection *connection,
         surety_buf_text(out, "Connection: keep-alive\r\n");
     for (size_t i = 0; i < response->header_count; i++) {
         const surety_header *header = &response->headers[i];
-        if (answer_is_named(header, "connection"))
-            continue;
-        surety_buf_add(out, header->name);
-        surety_buf_text(out, ": ");
-        surety_buf_add(out, header->value);
-        surety_buf_text(out, "\r\n");
+
+        if (!answer_is_named(header, "connection"))
+            answer_put_line(out, header->name, header->value);
     }
     if (connection->framing == FRAMING_LENGTH) {
         surety_buf_text(out, "Content-Length: ");

@@ -43,8 +43,7 @@ surety_stream *surety_stream_new(const surety_alloc *alloc,
     stream->reader = surety_lenient_new(alloc);
     stream->doc = surety_doc_new(alloc);
     stream->prefix = surety__prefix_new(alloc, limits);
-    stream->finder = surety_finder_new(alloc);
-    if (stream->reader && stream->doc && stream->prefix && stream->finder)
+    if (stream->reader && stream->doc && stream->prefix)
         return stream;
     surety_stream_free(stream);
     return NULL;
@@ -115,12 +114,16 @@ surety_status surety_stream_begin(surety_stream *stream,
     stream->walk = (surety_position){.line = 1, .column = 1};
     stream->info.value = surety_val_none();
     stream->info.reply = surety__stream_text(stream);
-    /* The native value is all that comes. */
     stream->current.first = true;
-    return native ? surety__stream_start(stream, 0, reterr)
-                  : surety__finder_begin(stream->finder, (surety_str){"", 0},
-                                         &stream->task.extract, &stream->limits,
-                                         reterr);
+    if (native) /* the value is all that comes */
+        return surety__stream_start(stream, 0, reterr);
+    if (!stream->finder)
+        stream->finder = surety_finder_new(stream->alloc);
+    return stream->finder
+               ? surety__finder_begin(stream->finder, (surety_str){"", 0},
+                                      &stream->task.extract, &stream->limits,
+                                      reterr)
+               : surety__fail_nomem(reterr);
 }
 
 /* ---- the state ----------------------------------------------------------- */
