@@ -265,8 +265,10 @@ static void attempt_explain(const attempt_draft *draft, surety__position *at)
         surety_buf_text(out, attempt_wish(plan->purpose, &draft->results->log));
     }
     surety__buf_line(out, draft->model->name, 80);
-    if (setup->options.contract)
-        surety__buf_printf(out, " in mode %s", surety_mode_name(plan->mode));
+    if (setup->options.contract) {
+        surety_buf_text(out, " in mode ");
+        surety_buf_text(out, surety_mode_name(plan->mode));
+    }
     if (at->why.len && plan->purpose != PURPOSE_RETRY) {
         surety_buf_text(out, ", for ");
         surety_buf_add(out, at->why);

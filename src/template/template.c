@@ -48,7 +48,8 @@ static void template_real(surety_buf *out, double real)
 
 const char *surety__template_plain(surety_buf *out, const char *at)
 {
-    const size_t len = strcspn(at, "$");
+    const char *const argument = strchr(at, '$');
+    const size_t len = argument ? (size_t)(argument - at) : strlen(at);
     char *room = surety__buf_room(out, len);
 
     for (size_t i = 0; i < len && room; i++)
