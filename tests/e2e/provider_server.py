@@ -11,6 +11,7 @@ Each connection is answered by the next step, the last one again and again. A
 step is a function of (socket, head, body), or bytes to send before the
 connection is closed in good order."""
 
+import contextlib
 import json
 import socket
 import struct
@@ -134,14 +135,22 @@ class Provider:
         return self
 
     def __exit__(self, *_):
+        # A thread that waits at a closed file takes the connections of the
+        # next one with its number, which may be another provider's.
         self._stop = True
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.port), 5).close()
+        self._threads[0].join()
         self._listener.close()
 
     def _accept(self):
-        while not self._stop:
+        while True:
             try:
                 connection, _ = self._listener.accept()
             except OSError:
+                return
+            if self._stop:
+                connection.close()
                 return
             step = self.steps[min(self.connections, len(self.steps) - 1)]
             self.connections += 1
