@@ -106,11 +106,48 @@ static void anthropic_system(surety__writer *writer)
     }
     surety_buf_byte(writer->out, '[');
     surety__writer_others(writer, &own);
-    surety__writer_turn(writer, 0, leading);
+    surety__writer_turn(writer, 0, leading, true);
     surety_buf_byte(writer->out, ']');
 }
 
-/* Messages of one side are one turn, in which results come first. */
+/* Whether a turn has something for this entry: of the system, or of its side.
+ */
+static bool anthropic_has(const surety__call *call, size_t first, size_t end,
+                          bool is_system)
+{
+    for (size_t i = first; i < end; i++)
+        if ((call->messages[i].role == SURETY_ROLE_SYSTEM) == is_system &&
+            surety__message_goes(call, &call->messages[i]))
+            return true;
+    return false;
+}
+
+/* Writes the messages of a turn that are the system's, or the others, as one
+ * entry. */
+static void anthropic_entry(surety__writer *writer, size_t first, size_t end,
+                            const char *role)
+{
+    const surety__call *call = writer->call;
+    const surety__message *message = &call->messages[first];
+    const bool is_system = strcmp(role, "system") == 0;
+
+    if (!anthropic_has(call, first, end, is_system))
+        return;
+    surety__writer_next(writer);
+    surety__template_write(writer->out, "{'role':'$t','content':", role);
+    if (end == first + 1 && !message->part_count) {
+        surety__body_text(writer->out, message->text, &message->part);
+    } else {
+        surety_buf_byte(writer->out, '[');
+        surety__writer_turn(writer, first, end, is_system);
+        surety_buf_byte(writer->out, ']');
+    }
+    surety_buf_byte(writer->out, '}');
+}
+
+/* Messages of one side are one turn, in which results come first. What the
+ * system says in a user's turn comes behind it, the one place where the API
+ * takes it (Messages API, mid-conversation system messages). */
 static void anthropic_messages(surety__writer *writer)
 {
     const surety__call *call = writer->call;
@@ -118,24 +155,12 @@ static void anthropic_messages(surety__writer *writer)
 
     for (size_t i = surety__system_count(call); i < call->message_count;
          i = end) {
-        const surety__message *message = &call->messages[i];
-
-        end = i + 1;
-        if (!surety__message_goes(call, message))
-            continue;
         end = surety__turn_end(call, i);
-        surety__writer_next(writer);
-        surety__template_write(
-            writer->out, "{'role':'$t','content':",
-            message->role == SURETY_ROLE_ASSISTANT ? "assistant" : "user");
-        if (end == i + 1 && !message->part_count) {
-            surety__body_text(writer->out, message->text, &message->part);
-        } else {
-            surety_buf_byte(writer->out, '[');
-            surety__writer_turn(writer, i, end);
-            surety_buf_byte(writer->out, ']');
-        }
-        surety_buf_byte(writer->out, '}');
+        anthropic_entry(writer, i, end,
+                        call->messages[i].role == SURETY_ROLE_ASSISTANT
+                            ? "assistant"
+                            : "user");
+        anthropic_entry(writer, i, end, "system");
     }
 }
 
@@ -432,7 +457,6 @@ const surety__protocol surety__protocol_anthropic = {
     .version_header = "anthropic-version",
     .version = "2023-06-01",
     .forms = anthropic_forms,
-    .system_first = true,
     .unique_ids = true,
     .result_media = true,
     .body = anthropic_body,

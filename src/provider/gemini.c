@@ -133,7 +133,7 @@ static void gemini_system(surety__writer *writer)
         return;
     surety__template_write(writer->out, "'systemInstruction':{'parts':[");
     surety__writer_others(writer, &own);
-    surety__writer_turn(writer, 0, leading);
+    surety__writer_turn(writer, 0, leading, true);
     surety_buf_text(writer->out, "]},");
 }
 
@@ -158,7 +158,7 @@ static void gemini_messages(surety__writer *writer)
         surety__template_write(writer->out, "{'role':'$t','parts':[",
                                own ? "model" : "user");
         writer->unsigned_call = own && surety__model_joins_tools(call->model);
-        surety__writer_turn(writer, i, end);
+        surety__writer_turn(writer, i, end, false);
         if (writer->out->len && writer->out->ptr[writer->out->len - 1] == '[')
             surety__template_write(writer->out, "{'text':''}");
         surety_buf_text(writer->out, "]}");

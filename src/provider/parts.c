@@ -648,10 +648,15 @@ size_t surety__turn_end(const surety__call *call, size_t first)
     return end;
 }
 
-void surety__writer_turn(surety__writer *writer, size_t first, size_t end)
+void surety__writer_turn(surety__writer *writer, size_t first, size_t end,
+                         bool is_system)
 {
+    const surety__message *messages = writer->call->messages;
+
     for (size_t i = first; i < end; i++)
-        surety__writer_results(writer, &writer->call->messages[i]);
+        if ((messages[i].role == SURETY_ROLE_SYSTEM) == is_system)
+            surety__writer_results(writer, &messages[i]);
     for (size_t i = first; i < end; i++)
-        surety__writer_others(writer, &writer->call->messages[i]);
+        if ((messages[i].role == SURETY_ROLE_SYSTEM) == is_system)
+            surety__writer_others(writer, &messages[i]);
 }

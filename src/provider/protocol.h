@@ -69,7 +69,7 @@ typedef struct surety__protocol {
     const char *version_header; /* NULL: none */
     const char *version;
     /* The parts that a message may have. A message of the role system may only
-     * come first; a result has its media within. */
+     * come first (system_first); a result has its media within. */
     const surety__part_form *forms;
     bool system_first;
     bool result_media;
@@ -209,15 +209,16 @@ size_t surety__turn_end(const surety__call *call, size_t first);
 /* Appends a comma, unless a list has just begun. */
 void surety__writer_next(surety__writer *writer);
 /* Append items of a list: a part, and of a result with count - 1 media behind
- * it; the results of a message; everything else in it; the messages of a turn,
- * results first. */
+ * it; the results of a message; everything else in it; the messages of a turn
+ * that are the system's, or the others, results first. */
 void surety__writer_part(surety__writer *writer, const surety_part *part,
                          size_t count);
 void surety__writer_results(surety__writer *writer,
                             const surety__message *message);
 void surety__writer_others(surety__writer *writer,
                            const surety__message *message);
-void surety__writer_turn(surety__writer *writer, size_t first, size_t end);
+void surety__writer_turn(surety__writer *writer, size_t first, size_t end,
+                         bool is_system);
 /* Writes the text of a part, a string; behind who speaks, where the protocol
  * has no member for it. */
 void surety__writer_text(surety__writer *writer, const surety_part *part);
