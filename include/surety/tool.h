@@ -102,6 +102,13 @@ typedef struct surety_tool {
      * (strict.h) accepts their schema unchanged. They are checked here in any
      * case. */
     bool strict;
+    /* The tool in a provider's own form, an object of JSON: models of
+     * raw_protocol get it as it is, with the members that only their provider
+     * knows. It is not looked at, so its name and schema must be those above.
+     * Where strict is set and the schema is not accepted, it is not used. Must
+     * outlive the set; may be empty. */
+    surety_str raw;
+    surety_protocol raw_protocol;
 } surety_tool;
 
 /* Adds a tool; all texts are copied. SURETY_MISUSE: the name cannot be a tool's

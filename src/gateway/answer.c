@@ -15,6 +15,7 @@
 static int answer_http(const surety_answer *answer, bool own_key)
 {
     switch (answer->failure) {
+    case SURETY_FAILURE_NONE: return 400; /* no request can be made of it */
     case SURETY_FAILURE_REQUEST:
     case SURETY_FAILURE_SCHEMA:
     case SURETY_FAILURE_CONTEXT: return answer->http_status == 413 ? 413 : 400;
@@ -488,6 +489,9 @@ void surety__answer_add_run(surety__answer_head *head,
         surety__answer_add(head, anthropic ? "request-id" : "x-request-id",
                            info->id);
     }
+    if (exchange->ask.account.unchecked.len)
+        surety__answer_add(head, "Surety-Unchecked",
+                           exchange->ask.account.unchecked);
     if (info->verdict == SURETY_RUN_PENDING)
         return; /* a stream whose head goes out early */
     answer_add_number(head, "Surety-Attempts", info->attempt_count);
@@ -658,6 +662,30 @@ static void answer_break(surety__exchange *exchange,
     exchange->is_cut = exchange->is_over = true;
 }
 
+/* Ends a stream, and says what became of the request: in a comment before the
+ * last events. Google's clients do not read comments; there the last event has
+ * it as a member, as a whole answer has. */
+static void answer_end(surety__exchange *exchange,
+                       const surety__closing *closing)
+{
+    const bool google = exchange->ask.route.protocol == SURETY_PROTOCOL_GEMINI;
+    surety_buf *out = &exchange->out;
+
+    if (!google) {
+        surety_buf_text(out, ": {");
+        surety__answer_about(exchange, out);
+        surety_buf_text(out, "}\n\n");
+    }
+    surety__speech_end(&exchange->speech, closing, out);
+    if (!google || out->status)
+        return;
+    assert(out->len > 3 && out->ptr[out->len - 3] == '}');
+    out->len -= 3;
+    surety_buf_byte(out, ',');
+    surety__answer_about(exchange, out);
+    surety_buf_text(out, "}\n\n");
+}
+
 void surety__answer_continue(surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
@@ -688,9 +716,6 @@ void surety__answer_continue(surety__exchange *exchange)
     } else if (info->verdict == SURETY_RUN_CALLS) {
         answer_speak_message(exchange, &exchange->out);
     }
-    surety_buf_text(&exchange->out, ": {");
-    surety__answer_about(exchange, &exchange->out);
-    surety_buf_text(&exchange->out, "}\n\n");
-    surety__speech_end(&exchange->speech, &closing, &exchange->out);
+    answer_end(exchange, &closing);
     exchange->is_over = true;
 }

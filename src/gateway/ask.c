@@ -448,6 +448,17 @@ static surety_status ask_body(surety__ask *ask, const surety__serving *serving,
                                          : ask_other(ask, ret_problem);
 }
 
+/* Notes which member of the request keeps it from being checked. A name that a
+ * client made up may be no text for a header. */
+static void ask_doubt(surety__ask *ask, surety_str place, surety_str member)
+{
+    bool is_plain = place.len > 0;
+
+    for (size_t i = 0; i < place.len; i++)
+        is_plain = is_plain && place.ptr[i] >= ' ' && place.ptr[i] <= '~';
+    ask->account.unchecked = is_plain ? place : member;
+}
+
 static surety_status ask_messages(surety__ask *ask,
                                   const surety__serving *serving,
                                   const surety_alloc *alloc,
@@ -476,8 +487,10 @@ static surety_status ask_messages(surety__ask *ask,
     if (error.path[0]) /* not every protocol's error has a place for it */
         surety__fail(&shown, status, "%s: %s", error.path, error.message);
     surety__hint(&shown, "%s", error.hint);
-    return surety__ask_refuse(ask, 400, surety_str_of(error.path), &shown,
-                              ret_problem);
+    status = surety__ask_refuse(ask, 400, surety_str_of(error.path), &shown,
+                                ret_problem);
+    ask_doubt(ask, ret_problem->param, SURETY__LITERAL("messages"));
+    return status;
 }
 
 /* Refuses what a gateway cannot promise anything about. */
@@ -487,6 +500,7 @@ static surety_status ask_scope(surety__ask *ask, surety__problem *ret_problem)
     surety_error error;
 
     if (request->answers > 1) {
+        ask->account.unchecked = SURETY__LITERAL("n");
         surety__fail(&error, SURETY_SYNTAX,
                      "this gateway gives one answer to a request");
         return surety__ask_refuse(ask, 400, SURETY__LITERAL("n"), &error,
@@ -549,27 +563,13 @@ static surety_status ask_settle(surety__ask *ask, const surety_alloc *alloc,
     return surety__ask_declare(ask, alloc, ret_problem);
 }
 
-surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
+/* Reads all of a request that is to be checked. */
+static surety_status ask_check(surety__ask *ask, const surety__serving *serving,
                                const surety_alloc *alloc,
                                surety__problem *ret_problem)
 {
-    const bool is_object = ask->object.passed != NULL;
-    const surety_str key = ask->has_own_keys ? (surety_str){NULL, 0}
-                                             : surety__ask_key(ask, serving);
-    surety_status status =
-        is_object ? SURETY_OK : ask_body(ask, serving, alloc, ret_problem);
+    surety_status status = ask_scope(ask, ret_problem);
 
-    if (!status)
-        status = ask_headers(ask, serving, ret_problem);
-    if (!status && is_object)
-        return ask_object(ask, serving, key, ret_problem);
-    if (!status)
-        status = ask_model(ask, key, ret_problem);
-    if (!status)
-        status = ask_passing(ask, serving, ret_problem);
-    if (status || ask->passes)
-        return status;
-    status = ask_scope(ask, ret_problem);
     if (!status)
         status = ask_settle(ask, alloc, ret_problem);
     if (!status)
@@ -581,6 +581,70 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
     if (!status)
         status = surety__route_follow(ask, alloc);
     return status;
+}
+
+/* Passes a request on that cannot be checked, because a part of it is unknown
+ * here: its provider may know it, and judges it. status: how it was refused. */
+static surety_status ask_pass_instead(surety__ask *ask,
+                                      const surety_alloc *alloc,
+                                      surety_status status)
+{
+    if (status != SURETY_SYNTAX || !ask->account.unchecked.len ||
+        !surety__pass_instead(ask)) {
+        ask->account.unchecked.len = 0;
+        return status;
+    }
+    surety__ask_undeclare(ask, alloc);
+    ask->passes = true;
+    return SURETY_OK;
+}
+
+/* Whether a call that cannot be read names a model at least. */
+static bool ask_is_doubtful(surety__ask *ask, surety_status status,
+                            const surety__problem *problem)
+{
+    const surety_val root = surety_doc_root(ask->doc);
+
+    if (status != SURETY_SYNTAX || ask->route.kind != ROUTE_CALL ||
+        surety_val_kind(root) != SURETY_KIND_OBJECT || !ask->request.model.len)
+        return false;
+    ask_doubt(ask, problem->param, SURETY__LITERAL("request"));
+    return true;
+}
+
+surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
+                               const surety_alloc *alloc,
+                               surety__problem *ret_problem)
+{
+    const bool is_object = ask->object.passed != NULL;
+    const surety_str key = ask->has_own_keys ? (surety_str){NULL, 0}
+                                             : surety__ask_key(ask, serving);
+    surety__problem doubt;
+    surety_status read =
+        is_object ? SURETY_OK : ask_body(ask, serving, alloc, ret_problem);
+    surety_status status = read;
+
+    if (ask_is_doubtful(ask, read, ret_problem)) {
+        doubt = *ret_problem;
+        status = SURETY_OK;
+    }
+    if (!status)
+        status = ask_headers(ask, serving, ret_problem);
+    if (!status && is_object)
+        return ask_object(ask, serving, key, ret_problem);
+    if (!status)
+        status = ask_model(ask, key, ret_problem);
+    if (!status)
+        status = ask_passing(ask, serving, ret_problem);
+    if (status || ask->passes) {
+        ask->account.unchecked.len = 0; /* there is nothing to check */
+        return status;
+    }
+    if (read)
+        *ret_problem = doubt;
+    else
+        read = ask_check(ask, serving, alloc, ret_problem);
+    return ask_pass_instead(ask, alloc, read);
 }
 
 void surety__ask_done(surety__ask *ask)

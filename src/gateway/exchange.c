@@ -143,9 +143,10 @@ static surety_status exchange_run(surety__exchange *exchange,
         .tag = ask->account.tag,
         .alloc = alloc,
     };
-    surety_status status;
+    surety_status status = surety__pass_headers(ask, exchange->serving);
 
-    options.models = surety__route_models(ask, &options.model_count);
+    if (!status)
+        options.models = surety__route_models(ask, &options.model_count);
     if (!options.models)
         return surety__fail_nomem(reterr);
     if (!surety__worker_random(worker, &options.seed, sizeof(options.seed)))
@@ -163,9 +164,10 @@ static surety_status exchange_run(surety__exchange *exchange,
         exchange_choose(ask, &options);
     if (ask->retries)
         options.retry_max = ask->retries;
-    status = ask->passes
-                 ? surety__pass_options(ask, exchange->serving, &options)
-                 : exchange_giving(exchange, &options);
+    if (ask->passes)
+        surety__pass_options(ask, exchange->serving, &options);
+    else
+        status = exchange_giving(exchange, &options);
     if (!status)
         status = surety_run_new(&options, &exchange->run, reterr);
     if (!status)

@@ -134,7 +134,10 @@ typedef struct surety__ask_object {
 /* What is said of it besides its answer. */
 typedef struct surety__ask_account {
     surety_str tag; /* the client's name of its work; may be empty */
-    bool reports;   /* the whole report is wanted */
+    /* The member of a request with tools that keeps its calls from being
+     * checked; empty: they are. */
+    surety_str unchecked;
+    bool reports; /* the whole report is wanted */
 } surety__ask_account;
 
 typedef struct surety__ask {
@@ -343,11 +346,17 @@ void surety__answer_continue(surety__exchange *exchange);
 
 /* Whether a call can be passed on: there is nothing to check. */
 bool surety__pass_fits(const surety__ask *ask);
-/* Makes the options of a run those of a request that is passed on.
- * SURETY_NOMEM. */
-surety_status surety__pass_options(surety__ask *ask,
-                                   const surety__serving *serving,
-                                   surety_run_options *options);
+/* Whether a call that cannot be checked may be passed on all the same: its
+ * client names no schema, lets the model choose its tools, and asks for no
+ * check by a header. */
+bool surety__pass_instead(const surety__ask *ask);
+/* Gives the models of the client's protocol the headers of the request that
+ * mean something to a provider. SURETY_NOMEM. */
+surety_status surety__pass_headers(surety__ask *ask,
+                                   const surety__serving *serving);
+/* Makes the options of a run those of a request that is passed on. */
+void surety__pass_options(surety__ask *ask, const surety__serving *serving,
+                          surety_run_options *options);
 void surety__pass_event(surety__exchange *exchange, const surety_event *event);
 surety__flow surety__pass_answer(surety__exchange *exchange);
 /* Ends the stream when the response has ended. */

@@ -18,7 +18,10 @@
 
 /* Headers of a request that mean something to its provider. */
 static const char *const pass_asked[] = {"anthropic-version", "anthropic-beta",
-                                         "openai-beta", "idempotency-key"};
+                                         "openai-beta"};
+/* The same, of a request whose body is the client's own: one that is asked
+ * again has another body, which no provider takes under the same key. */
+static const char *const pass_once[] = {"idempotency-key"};
 /* The same, where the client calls with its own key. */
 static const char *const pass_accounts[] = {
     "openai-organization", "openai-project", "x-goog-user-project"};
@@ -40,7 +43,8 @@ static bool pass_is_plain(const surety__ask *ask)
            (!request->tool.len || request->choice == CHOICE_NONE);
 }
 
-bool surety__pass_fits(const surety__ask *ask)
+/* Whether the model takes the client's own bytes. */
+static bool pass_is_alike(const surety__ask *ask)
 {
     const surety_model *model = &ask->model;
     const bool follows = ask->way.route && ask->way.route->model_count > 1;
@@ -48,7 +52,24 @@ bool surety__pass_fits(const surety__ask *ask)
                             model->has_temperature || model->output_tokens_max;
 
     return model->protocol == ask->route.protocol && !ask->giving.as_array &&
-           !configured && !follows && pass_is_plain(ask);
+           !configured && !follows;
+}
+
+bool surety__pass_fits(const surety__ask *ask)
+{
+    return pass_is_alike(ask) && pass_is_plain(ask);
+}
+
+bool surety__pass_instead(const surety__ask *ask)
+{
+    const surety__model_request *request = &ask->request;
+    const bool wants = request->mode != SURETY_MODE_PROMPT ||
+                       request->format != FORMAT_TEXT || ask->has_named ||
+                       request->choice >= CHOICE_REQUIRED;
+    const bool says = ask->has_repair || ask->retries || ask->giving.is_asked ||
+                      ask->account.reports;
+
+    return pass_is_alike(ask) && !wants && !says;
 }
 
 /* What a response for an object has besides. */
@@ -84,62 +105,115 @@ static surety_str pass_path(const surety__ask *ask,
     return SURETY__LITERAL("/embeddings");
 }
 
-static void pass_ask_headers(surety_header *headers, size_t *count,
-                             const surety__serving *serving,
-                             const char *const *names, size_t name_count)
+/* The headers that a model gets: its own, and then the client's. */
+typedef struct pass_list {
+    const surety_model *model;
+    const surety__serving *serving;
+    surety_header *items;
+    size_t count;
+} pass_list;
+
+/* Adds a header, unless the configuration has it. */
+static void pass_add(pass_list *list, surety_header header)
+{
+    const surety_model *model = list->model;
+
+    for (size_t i = 0; i < model->header_count; i++)
+        if (surety__str_equal_nocase(model->headers[i].name, header.name))
+            return;
+    list->items[list->count++] = header;
+}
+
+static void pass_add_asked(pass_list *list, const char *const *names,
+                           size_t name_count)
 {
     for (size_t i = 0; i < name_count; i++) {
-        const surety_str value = surety__serving_header(serving, names[i]);
+        const surety_str value =
+            surety__serving_header(list->serving, names[i]);
 
         if (value.len)
-            headers[(*count)++] =
-                (surety_header){surety_str_of(names[i]), value, false};
+            pass_add(list,
+                     (surety_header){surety_str_of(names[i]), value, false});
     }
 }
 
-/* Adds to the options what a request for an object has besides. What it costs
- * is not known, so no budget bounds it. */
-static void pass_object(const surety__serving *serving,
-                        surety_run_options *options, surety_header *headers)
+/* Adds what says who the client is, where it calls with its own key. A token of
+ * Anthropic's that came as a bearer's goes so: it is no key of the API. */
+static void pass_add_own(pass_list *list, const surety__ask *ask,
+                         surety_model *model)
 {
-    const surety_str type = surety__serving_header(serving, "content-type");
-    const surety_str accept = surety__serving_header(serving, "accept");
+    const surety_str bearer =
+        surety__serving_header(list->serving, "authorization");
 
-    headers[options->request_header_count++] =
-        (surety_header){SURETY__LITERAL("accept"),
-                        accept.len ? accept : SURETY__LITERAL("*/*"), false};
-    options->request_as_is = true;
-    options->request_method = serving->method;
-    options->request_type = type;
-    options->budget.cost_picousd_max = 0;
+    pass_add_asked(list, pass_accounts, SURETY__COUNT(pass_accounts));
+    if (ask->route.protocol != SURETY_PROTOCOL_ANTHROPIC ||
+        surety__serving_header(list->serving, "x-api-key").len || !bearer.len)
+        return;
+    pass_add(list,
+             (surety_header){SURETY__LITERAL("authorization"), bearer, true});
+    model->key = (surety_str){NULL, 0};
 }
 
-surety_status surety__pass_options(surety__ask *ask,
-                                   const surety__serving *serving,
-                                   surety_run_options *options)
+/* Adds the client's headers to a model of its protocol. SURETY_NOMEM. */
+static surety_status pass_model(surety__ask *ask,
+                                const surety__serving *serving,
+                                surety_model *model)
 {
-    const size_t most =
-        SURETY__COUNT(pass_asked) + SURETY__COUNT(pass_accounts) + 1;
-    surety_header *headers =
-        surety__arena_take(ask->arena, most * sizeof(*headers));
+    const size_t most = model->header_count + SURETY__COUNT(pass_asked) +
+                        SURETY__COUNT(pass_once) +
+                        SURETY__COUNT(pass_accounts) + 2;
+    const surety_str accept = surety__serving_header(serving, "accept");
+    pass_list list = {.model = model, .serving = serving};
 
-    if (!headers)
+    list.items = surety__arena_take(ask->arena, most * sizeof(*list.items));
+    if (!list.items)
         return SURETY_NOMEM;
-    options->request_header_count = 0;
-    pass_ask_headers(headers, &options->request_header_count, serving,
-                     pass_asked, SURETY__COUNT(pass_asked));
-    if (ask->brings_key)
-        pass_ask_headers(headers, &options->request_header_count, serving,
-                         pass_accounts, SURETY__COUNT(pass_accounts));
+    for (size_t i = 0; i < model->header_count; i++)
+        list.items[list.count++] = model->headers[i];
+    pass_add_asked(&list, pass_asked, SURETY__COUNT(pass_asked));
+    if (ask->passes)
+        pass_add_asked(&list, pass_once, SURETY__COUNT(pass_once));
+    if (ask->brings_key && model == &ask->model)
+        pass_add_own(&list, ask, model);
     if (pass_is_object(ask))
-        pass_object(serving, options, headers);
-    options->request_headers = headers;
+        pass_add(&list,
+                 (surety_header){SURETY__LITERAL("accept"),
+                                 accept.len ? accept : SURETY__LITERAL("*/*"),
+                                 false});
+    model->headers = list.items;
+    model->header_count = list.count;
+    return SURETY_OK;
+}
+
+surety_status surety__pass_headers(surety__ask *ask,
+                                   const surety__serving *serving)
+{
+    const surety_protocol protocol = ask->route.protocol;
+    surety_status status = SURETY_OK;
+
+    if (ask->model.protocol == protocol)
+        status = pass_model(ask, serving, &ask->model);
+    for (size_t i = 0; i < ask->other_count && !status; i++)
+        if (ask->others[i].protocol == protocol)
+            status = pass_model(ask, serving, &ask->others[i]);
+    return status;
+}
+
+void surety__pass_options(surety__ask *ask, const surety__serving *serving,
+                          surety_run_options *options)
+{
+    if (pass_is_object(ask)) {
+        options->request_as_is = true;
+        options->request_method = serving->method;
+        options->request_type = surety__serving_header(serving, "content-type");
+        /* What it costs is not known, so no budget bounds it. */
+        options->budget.cost_picousd_max = 0;
+    }
     options->request = surety_buf_str(&serving->body);
     options->request_path = pass_path(ask, serving);
     options->messages = NULL;
     options->message_count = 0;
     ask->model.whole = !ask->request.stream;
-    return SURETY_OK;
 }
 
 /* Whether the response is a stream, which the request for an object does not

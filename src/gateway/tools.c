@@ -3,14 +3,16 @@
  * the declared tools of the run, each with its schema, so that the arguments
  * of every call are checked before the client sees one.
  *
- * A tool that a provider executes (a search, a sandbox) has no schema that
- * could be checked. Such a request is passed on where the model speaks the
- * client's protocol and no function stands beside it, else it is refused. */
+ * A tool that is no function (a search, a sandbox, a tool that takes a text)
+ * has no schema that could be checked. Such a request is passed on where the
+ * model speaks the client's protocol and no check was asked for (ask.c), else
+ * it is refused. */
 #include "gateway/gateway.h"
 
 /* A function as every protocol has it. */
 typedef struct tools_function {
     surety_str name, description;
+    surety_val own;    /* all of it, in the protocol's form */
     surety_val schema; /* SURETY_NONE: it has no arguments */
     bool is_openapi;
     bool is_strict; /* the provider is to enforce the schema */
@@ -33,7 +35,7 @@ static bool tools_function_read(surety_protocol protocol, surety_val tool,
     surety_val function = tool;
     const char *schema = "parameters", *own = "function";
 
-    *ret_function = (tools_function){.schema = surety_val_none()};
+    *ret_function = (tools_function){.own = tool, .schema = surety_val_none()};
     if (protocol == SURETY_PROTOCOL_OPENAI)
         function = surety_val_get(tool, "function");
     if (protocol == SURETY_PROTOCOL_ANTHROPIC) {
@@ -52,7 +54,7 @@ static bool tools_function_read(surety_protocol protocol, surety_val tool,
         const surety_val json = tools_either(tool, "parametersJsonSchema",
                                              "parameters_json_schema");
 
-        ret_function->is_openapi = !json.doc;
+        ret_function->is_openapi = !json.doc || surety__speak_is_openapi(json);
         if (json.doc)
             ret_function->schema = json;
         return true;
@@ -118,7 +120,9 @@ static surety_status tools_add(surety__ask *ask, const surety_alloc *alloc,
     surety_tool tool = {.size = sizeof(tool),
                         .name = function->name,
                         .description = function->description,
-                        .strict = function->is_strict};
+                        .strict = function->is_strict,
+                        .raw = surety_val_text(function->own),
+                        .raw_protocol = ask->route.protocol};
     surety__kept *kept = NULL;
     surety_status status = SURETY_OK;
 
@@ -174,6 +178,7 @@ static surety_status tools_item(surety__ask *ask, const surety_alloc *alloc,
     }
     if (declared.doc && protocol == SURETY_PROTOCOL_GEMINI)
         return status;
+    ask->account.unchecked = SURETY__LITERAL("tools");
     surety__fail(reterr, SURETY_SYNTAX,
                  "a tool is no function of the client: the gateway cannot "
                  "check a tool that the provider executes beside functions");
@@ -214,4 +219,5 @@ void surety__ask_undeclare(surety__ask *ask, const surety_alloc *alloc)
     for (size_t i = 0; i < tools->kept_count; i++)
         surety__kept_leave(ask->settings, tools->kept[i]);
     surety__free(alloc, tools->kept, tools->kept_cap * sizeof(*tools->kept));
+    *tools = (surety__ask_tools){.set = NULL};
 }

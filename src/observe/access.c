@@ -71,6 +71,7 @@ void surety__access_write(const surety__request_record *record, surety_buf *out)
     access_text(out, "key", record->key);
     access_text(out, "tag", record->tag);
     access_text(out, "model", record->model);
+    access_text(out, "unchecked", record->unchecked);
     access_text(out, "contract", record->contract);
     access_text(out, "contract_version", record->contract_version);
     access_text(out, "run", record->run);

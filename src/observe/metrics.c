@@ -29,6 +29,7 @@ typedef enum metrics_family {
     FAMILY_REQUEST_TIMES,
     FAMILY_OVERHEAD,
     FAMILY_DENIALS,
+    FAMILY_UNCHECKED,
     FAMILY_RUNS,
     FAMILY_REPAIRS,
     FAMILY_ATTEMPTS,
@@ -68,6 +69,8 @@ static const struct metrics_row {
      "Time of a request that was not spent waiting for a model."},
     {"surety.denials", NAME_COUNT, KIND_COUNTER, NULL, 0,
      "Requests that a key's limit denied, by its kind."},
+    {"surety.unchecked", NAME_COUNT, KIND_COUNTER, NULL, 0,
+     "Requests with tools that were passed on unchecked, by route."},
     {"surety.runs", NAME_COUNT, KIND_COUNTER, NULL, 0,
      "Runs by contract and verdict; attempts is 1 or more."},
     {"surety.repairs", NAME_COUNT, KIND_COUNTER, NULL, 0,
@@ -349,6 +352,10 @@ void surety__metrics_add(surety__metrics *metrics,
     if (record->denial) {
         metrics_label(metrics, "kind", surety_str_of(record->denial));
         metrics_count(metrics, FAMILY_DENIALS, 1);
+    }
+    if (record->unchecked.len) {
+        metrics_label(metrics, "route", route);
+        metrics_count(metrics, FAMILY_UNCHECKED, 1);
     }
     if (record->verdict) {
         metrics_label(metrics, "contract", metrics_contract(record));

@@ -55,6 +55,7 @@ typedef struct surety__request_record {
     surety_str run;        /* UUID; empty: none */
     surety_str key;        /* the id of its key; empty: none */
     surety_str tag;        /* the client's name of its work; may be empty */
+    surety_str unchecked;  /* the member that prevented a check; or empty */
     surety_str model;      /* as the client named it */
     /* The contract, where it has a name of ours; else empty, though the request
      * may have brought a schema. */

@@ -37,8 +37,10 @@ void surety__body_schema(const surety__tool_spec *spec, surety_buf *out,
 
 surety__tool_spec surety__call_answer(const surety__call *call)
 {
-    return (surety__tool_spec){call->schema_name, call->schema_description,
-                               call->schema, call->strict};
+    return (surety__tool_spec){.name = call->schema_name,
+                               .description = call->schema_description,
+                               .parameters = call->schema,
+                               .strict = call->strict};
 }
 
 /* Whether the answer is a tool. */
@@ -61,7 +63,10 @@ bool surety__body_tools(const surety__call *call, surety_buf *out,
     for (size_t i = 0; i < call->tool_count; i++) {
         if (i)
             surety_buf_byte(out, ',');
-        write(&call->tools[i], out);
+        if (call->tools[i].raw.len)
+            surety_buf_add(out, call->tools[i].raw);
+        else
+            write(&call->tools[i], out);
     }
     if (body_has_answer(call)) {
         if (call->tool_count)

@@ -28,6 +28,7 @@ typedef struct surety__tool_spec {
     surety_str description; /* may be empty */
     surety_str parameters;  /* a schema, as JSON: that of an object */
     bool strict;            /* the provider enforces the schema */
+    surety_str raw; /* the tool in the protocol's form; empty: it is written */
 } surety__tool_spec;
 
 /* A request that is the caller's own (raw.c). */

@@ -114,13 +114,17 @@ static const surety__tool_spec *exchange_tools(surety__run_store *store,
     for (size_t i = 0; i < *ret_count; i++) {
         const surety_tool_info *info = surety_tools_info(tools, i);
         const surety__tool *tool = surety__tools_find(tools, info->name);
+        const surety_tool *given = &tool->given;
 
         specs[i] = (surety__tool_spec){
             .name = info->name,
             .description = info->description,
             .parameters = info->parameters,
-            .strict = tool->given.strict &&
+            .strict = given->strict &&
                       surety__mode_accepts(store, model, tool->parameters)};
+        if (given->raw_protocol == model->protocol &&
+            specs[i].strict == given->strict)
+            specs[i].raw = given->raw;
     }
     return specs;
 }

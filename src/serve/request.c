@@ -432,14 +432,6 @@ void surety__speech_put_id(const surety__speech *speech,
     surety__speech_put_number(item, out);
 }
 
-void surety__speech_ping(const surety__speech *speech, surety_buf *out)
-{
-    if (speech->request->protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety_buf_text(out, "event: ping\ndata: {\"type\":\"ping\"}\n\n");
-    else
-        surety_buf_text(out, ": ping\n\n");
-}
-
 surety_str surety__closing_word(const surety__closing *ending,
                                 const surety__speech *speech)
 {

@@ -450,6 +450,9 @@ void surety__speech_end(surety__speech *speech, const surety__closing *ending,
 /* Appends an error as an event of a stream. */
 void surety__speech_fail(surety__speech *speech, const surety__problem *problem,
                          surety_buf *out);
+/* Whether a schema has Gemini's own form, with types in capitals. Google's
+ * servers take it where JSON Schema is asked for, and its tool sends it so. */
+bool surety__speak_is_openapi(surety_val schema);
 /* Appends an event that keeps the connection alive. */
 void surety__speech_ping(const surety__speech *speech, surety_buf *out);
 /* Appends all parts as one body. SURETY_NOMEM is set in out->status. */

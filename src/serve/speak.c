@@ -432,3 +432,13 @@ surety_str surety__speak_content_type(bool stream)
     return stream ? SURETY__LITERAL("text/event-stream; charset=utf-8")
                   : SURETY__LITERAL("application/json");
 }
+
+void surety__speech_ping(const surety__speech *speech, surety_buf *out)
+{
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
+
+    if (speaker->ping)
+        speaker->ping(speech, out);
+    else
+        surety_buf_text(out, ": ping\n\n");
+}

@@ -52,6 +52,8 @@ typedef struct surety__speaker {
     void (*raw)(surety__speech *speech, surety_val raw, surety_buf *out);
     void (*end)(surety__speech *speech, const surety__closing *ending,
                 surety_buf *out);
+    /* Writes an event that says nothing; NULL: that is a comment. */
+    void (*ping)(const surety__speech *speech, surety_buf *out);
     /* An error within a stream: the text before the error's body, or if that is
      * not enough, a function. */
     const char *failing;

@@ -38,6 +38,7 @@ static void speak_anthropic_read_format(surety__request_reader *reader)
                                         SURETY_KIND_OBJECT);
     if (!format.doc)
         return;
+    request->format = FORMAT_JSON_SCHEMA;
     if (!surety_val_is(surety_val_get(format, "type"), "json_schema")) {
         surety__request_fail(reader, "output_config.format", NULL,
                              "output_config.format.type: Input should be "
@@ -48,7 +49,6 @@ static void speak_anthropic_read_format(surety__request_reader *reader)
     request->schema_name = surety__request_title(request->schema);
     request->strict = true;
     request->mode = SURETY_MODE_NATIVE;
-    request->format = FORMAT_JSON_SCHEMA;
     if (!request->schema.doc)
         surety__request_fail(reader, "output_config.format", NULL,
                              "output_config.format.schema: Field required");
@@ -109,12 +109,34 @@ static void speak_anthropic_refuse_thread(surety__request_reader *reader)
                         "\"unsupported\":[\"thread\"]}");
 }
 
+/* A message of the system follows one of the user, or of the assistant whose
+ * last block is a tool of the provider's (the mock has none); what stands
+ * before all messages is the member "system". */
+static void speak_anthropic_check_role(surety__request_reader *reader,
+                                       surety_val role, surety_val before)
+{
+    const surety_str name = surety_val_str(role);
+    const bool is_system = surety_val_is(role, "system");
+
+    if (is_system && !surety_val_is(before, "user"))
+        surety__request_fail(reader, "messages", NULL,
+                             "messages: a message of the role \"system\" must "
+                             "follow one of the role \"user\"");
+    else if (!is_system && !surety_val_is(role, "user") &&
+             !surety_val_is(role, "assistant"))
+        surety__request_fail(reader, "messages", NULL,
+                             "messages: Unexpected role \"%.*s\". The allowed "
+                             "roles are \"user\", \"assistant\" or \"system\".",
+                             (int)name.len, name.len ? name.ptr : "");
+}
+
 static void speak_anthropic_read(surety__request_reader *reader)
 {
     surety__model_request *request = reader->request;
     const surety_val body = reader->body;
     const surety_val system = surety_val_get(body, "system");
     const surety_val messages = surety_val_get(body, "messages");
+    surety_val before = surety_val_none();
 
     speak_anthropic_refuse_thread(reader);
     request->model = surety_val_str(surety_val_get(body, "model"));
@@ -139,16 +161,10 @@ static void speak_anthropic_read(surety__request_reader *reader)
         surety__request_add_message(reader, SURETY__LITERAL("system"), system);
     SURETY_EACH (one, messages) {
         const surety_val role = surety_val_get(one, "role");
-        if (!surety_val_is(role, "user") && !surety_val_is(role, "assistant"))
-            surety__request_fail(
-                reader, "messages", NULL,
-                "messages: Unexpected role \"%.*s\". The "
-                "allowed roles are \"user\" or "
-                "\"assistant\".",
-                (int)surety_val_str(role).len,
-                surety_val_str(role).len ? surety_val_str(role).ptr : "");
+        speak_anthropic_check_role(reader, role, before);
         surety__request_add_message(reader, surety_val_str(role),
                                     surety_val_get(one, "content"));
+        before = role;
     }
     speak_anthropic_read_format(reader);
     speak_anthropic_read_tools(reader);
@@ -207,6 +223,12 @@ static void speak_anthropic_begin(surety__speech *speech,
     surety_buf_text(out, "}}\n\n");
 }
 
+static void speak_anthropic_ping(const surety__speech *speech, surety_buf *out)
+{
+    (void)speech;
+    surety_buf_text(out, "event: ping\ndata: {\"type\":\"ping\"}\n\n");
+}
+
 /* Appends a call up to its input. */
 static void speak_anthropic_put_call(const surety__speech *speech,
                                      const surety__speech_item *call,
@@ -237,7 +259,7 @@ static void speak_anthropic_part(surety__speech *speech, surety_buf *out)
     }
     surety_buf_text(out, "}\n\n");
     if (!speech->index)
-        surety__speech_ping(speech, out);
+        speak_anthropic_ping(speech, out);
 }
 
 /* Appends an event whose delta is a text. */
@@ -383,6 +405,7 @@ const surety__speaker surety__speaker_anthropic = {
     .close = speak_anthropic_close,
     .raw = speak_anthropic_raw,
     .end = speak_anthropic_end,
+    .ping = speak_anthropic_ping,
     .failing = "event: error\ndata: ",
     .whole = speak_anthropic_whole,
 };

@@ -44,6 +44,13 @@ static surety_val speak_gemini_get(surety_val object, const char *camel,
     return member.doc ? member : surety_val_get(object, snake);
 }
 
+bool surety__speak_is_openapi(surety_val schema)
+{
+    const surety_str type = surety_val_str(surety_val_get(schema, "type"));
+
+    return type.len && type.ptr[0] >= 'A' && type.ptr[0] <= 'Z';
+}
+
 static void speak_gemini_read_format(surety__request_reader *reader)
 {
     surety__model_request *request = reader->request;
@@ -67,7 +74,7 @@ static void speak_gemini_read_format(surety__request_reader *reader)
     if (schema.doc || old.doc) {
         request->schema = schema.doc ? schema : old;
         request->schema_name = surety__request_title(request->schema);
-        request->is_openapi = !schema.doc;
+        request->is_openapi = !schema.doc || surety__speak_is_openapi(schema);
         request->mode = SURETY_MODE_NATIVE;
         request->format = FORMAT_JSON_SCHEMA;
     } else if (surety_val_is(type, "application/json")) {
@@ -113,7 +120,8 @@ static void speak_gemini_read_tools(surety__request_reader *reader)
             surety__request_require(
                 reader, name,
                 schema.doc ? schema : surety_val_get(one, "parameters"), false);
-            reader->request->is_openapi = !schema.doc;
+            reader->request->is_openapi =
+                !schema.doc || surety__speak_is_openapi(schema);
         }
     }
     surety__request_tools_end(reader, wanted, missing, missing);
@@ -288,6 +296,15 @@ static void speak_gemini_end(surety__speech *speech,
         speak_gemini_event(speech, &last, ending, out);
 }
 
+/* Google's clients do not read comments: what stands behind one is lost to
+ * them. */
+static void speak_gemini_ping(const surety__speech *speech, surety_buf *out)
+{
+    const surety__speech_item nothing = {.part = PART_TEXT};
+
+    speak_gemini_event(speech, &nothing, NULL, out);
+}
+
 static void speak_gemini_whole(surety__speech *speech,
                                const surety__closing *ending, surety_buf *out)
 {
@@ -308,6 +325,7 @@ const surety__speaker surety__speaker_gemini = {
     .piece = speak_gemini_piece,
     .close = speak_gemini_close,
     .end = speak_gemini_end,
+    .ping = speak_gemini_ping,
     .failing = "data: ",
     .whole = speak_gemini_whole,
 };

@@ -63,6 +63,7 @@ void surety__request_openai_format(surety__request_reader *reader,
             request->mode = SURETY_MODE_NATIVE;
         return;
     }
+    request->format = FORMAT_JSON_SCHEMA;
     if (!surety_val_is(type, "json_schema")) {
         surety__request_fail(reader, params->type, "invalid_value",
                              "Invalid value for '%s': supported values are "
@@ -76,7 +77,6 @@ void surety__request_openai_format(surety__request_reader *reader,
     request->schema = surety_val_get(named, "schema");
     request->strict = surety_val_bool(surety_val_get(named, "strict"), false);
     request->mode = SURETY_MODE_NATIVE;
-    request->format = FORMAT_JSON_SCHEMA;
     if (!request->schema_name.len)
         surety__request_missing(reader, params->name);
     if (!request->schema.doc && params->schema)

@@ -461,7 +461,8 @@ def test_refused():
                 ("a provider's tool beside", "anthropic",
                  {"tools": [{"name": "a", "input_schema": CITY},
                             {"type": "web_search_20250305",
-                             "name": "web_search"}]}, "the provider"),
+                             "name": "web_search"}],
+                  "tool_choice": {"type": "any"}}, "the provider"),
                 ("no such tool", "openai", {
                     **tool_members("openai"), "tool_choice": {
                         "type": "function", "function": {"name": "x"}}},

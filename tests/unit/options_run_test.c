@@ -612,11 +612,13 @@ static void tool_fill(void *own)
     ((surety_tool *)own)->call = tool_call;
     ((surety_tool *)own)->result_bytes_max = 1;
     ((surety_tool *)own)->polls = true;
+    ((surety_tool *)own)->strict = true;
+    ((surety_tool *)own)->raw = surety_str_of("{}");
 }
 
 static void tool_alter(void *own)
 {
-    ((surety_tool *)own)->strict = true;
+    ((surety_tool *)own)->raw_protocol = SURETY_PROTOCOL_ANTHROPIC;
 }
 
 static void tools_act(const void *given, surety_buf *out)
@@ -637,9 +639,8 @@ static void tool_act(const void *given, surety_buf *out)
     (void)surety_tools_new(NULL, &tools, NULL);
     if (options_ended(surety_tools_add(tools, given, NULL), out)) {
         surety_buf_number(out, surety_tools_info(tools, 0)->polls);
-        surety_buf_number(
-            out,
-            surety__tools_find(tools, surety_str_of("echo"))->given.strict);
+        surety_buf_number(out, surety__tools_find(tools, surety_str_of("echo"))
+                                   ->given.raw_protocol);
     }
     surety_tools_free(tools);
 }
@@ -729,8 +730,8 @@ static const struct options_row options_rows[] = {
                 .act = command_act),
     OPTIONS_ROW(surety_tool_server, environment_count, .fill = server_fill,
                 .alter = server_alter, .act = server_act),
-    OPTIONS_ROW(surety_tool, strict, .fill = tool_fill, .alter = tool_alter,
-                .act = tool_act),
+    OPTIONS_ROW(surety_tool, raw_protocol, .fill = tool_fill,
+                .alter = tool_alter, .act = tool_act),
 };
 
 TEST(takes_structs_of_any_size)

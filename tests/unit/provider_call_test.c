@@ -244,8 +244,8 @@ TEST(writes_a_conversation)
         {SURETY_ROLE_USER, &asks, 1, {NULL, 0}, {0}},
         {SURETY_ROLE_ASSISTANT, &call, 1, {NULL, 0}, {0}},
         {SURETY_ROLE_TOOL, &result, 1, surety_str_of("go on"), {0}}};
-    const surety__tool_spec tool = {
-        surety_str_of("n"), {NULL, 0}, surety_str_of("{}"), false};
+    const surety__tool_spec tool = {.name = surety_str_of("n"),
+                                    .parameters = surety_str_of("{}")};
     surety_doc *body = surety_doc_new(alloc);
     surety_request request;
     surety__arena arena;

@@ -647,6 +647,8 @@ class Tool(Structure):
         ("polls", c_bool),
         ("contract", c_void_p),
         ("strict", c_bool),
+        ("raw", Text),
+        ("raw_protocol", c_int),
     ]
 
 
