@@ -324,14 +324,17 @@ def test_operation():
 
 
 def test_many():
-    """Calls that wait do not hinder others, and end with their clients. One
-    thread takes them in their order: the last is answered when all are sent."""
+    """Calls that wait do not hinder others, and end with their clients. Each
+    has begun to answer before another is asked, so all of them were sent."""
     count = 40
-    late = {"when": {"model": "late"}, "text": "late", "delay_ms": 600000,
-            "repeat": True}
+    late = {"when": {"model": "late"}, "text": "late and later", "chunks": 2,
+            "chunk_delay_ms": 600000, "repeat": True}
     with Gateway({"replies": [late, {"text": "now"}]}, "--threads",
                  "1") as gateway:
-        links = [gateway.send(request(model="late")) for _ in range(count)]
+        links = [gateway.send(request("openai", True, model="late"))
+                 for _ in range(count)]
+        begun = [link.recv(1 << 16)[:12] for link in links]
+        same("each begins to answer", begun, [b"HTTP/1.1 200"] * count)
         same("one more is answered", said("openai", gateway.call()), "now")
         for link in links:
             link.close()
