@@ -362,6 +362,7 @@ static surety_status http_learn_url(surety__http *http,
                               "a URL of the scheme \"%s\" instead of https or "
                               "http",
                               scheme);
+    handle->is_tls = !status && !strcmp(scheme, "https");
     curl->free(scheme);
     if (!status) {
         surety__http_host_write(curl, handle->parsed, &handle->host);

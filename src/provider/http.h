@@ -26,6 +26,7 @@ typedef struct surety__http_handle {
     CURLU *parsed;
     surety_buf url;  /* NUL-terminated; empty: parsed has none */
     surety_buf host; /* "HOST:PORT" for messages, NUL-terminated */
+    bool is_tls;     /* the URL's scheme is https */
 } surety__http_handle;
 
 /* A connection's socket; its place in the list of all is its file. */
@@ -34,6 +35,7 @@ typedef struct surety__http_socket {
     uint32_t users;   /* exchanges under way on it */
     bool used;        /* it has carried an exchange */
     bool multiplexed; /* it uses HTTP/2 */
+    bool single;      /* it uses HTTP/1: one exchange at a time */
     unsigned port;    /* of its own end, as address; if used */
     int next;         /* used socket with such a port, plus 1; 0: none */
     char address[INET6_ADDRSTRLEN];
@@ -191,8 +193,9 @@ bool surety__http_pool_take(surety__http_exchange *exchange,
                             const char *address, int port);
 /* Releases the exchange's connection. */
 void surety__http_pool_leave(surety__http_exchange *exchange);
-/* Records that the exchange's connection uses HTTP/2. */
-void surety__http_pool_multiplex(surety__http_exchange *exchange);
+/* Records that the exchange's connection uses HTTP/2, or HTTP/1. */
+void surety__http_pool_learn(surety__http_exchange *exchange,
+                             bool is_multiplexed);
 
 /* The length of text for %.*s, at most max. */
 int surety__http_len(surety_str text, size_t max);

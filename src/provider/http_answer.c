@@ -175,6 +175,7 @@ static void http_block(surety__http_exchange *exchange)
 static void http_status_line(surety__http_exchange *exchange, surety_str line)
 {
     const size_t at = surety__str_find(line, SURETY__LITERAL(" ")) + 1;
+    const bool is_2 = surety__str_starts(line, SURETY__LITERAL("HTTP/2"));
     uint64_t status = 0;
 
     if (at + 3 > line.len ||
@@ -182,8 +183,13 @@ static void http_status_line(surety__http_exchange *exchange, surety_str line)
         http_refuse(exchange, "a malformed status line");
         return;
     }
-    if (surety__str_starts(line, SURETY__LITERAL("HTTP/2")))
-        surety__http_pool_multiplex(exchange);
+    /* HTTP/2 is agreed on by TLS only. libcurl believes the line, and would
+     * give the connection to others, as one whose frames name their streams. */
+    if (is_2 && !exchange->handle.is_tls) {
+        http_refuse(exchange, "HTTP/2, which was not agreed on");
+        return;
+    }
+    surety__http_pool_learn(exchange, is_2);
     exchange->head.status = (int)status;
     exchange->head.count = 0;
     exchange->head.coded = exchange->head.sized = false;

@@ -8,9 +8,12 @@
  * since it was opened, and a connection that was used, is idle and has bytes
  * waiting is not used again.
  *
- * Two kinds of connections are not checked. In HTTP/2 frames name their
- * streams, and a server may send frames at any time. A connection that carries
- * another exchange now is HTTP/2 too, since HTTP/1.1 carries one at a time. */
+ * In HTTP/2 frames name their streams, and a server may send frames at any
+ * time, so such a connection is not checked. One that carries another exchange
+ * whose answer has not begun is HTTP/2 too, since HTTP/1.1 carries one at a
+ * time. But an exchange that had an answer of HTTP/1.1 may have ended in
+ * libcurl, which then gives its connection to one that waits, before it is
+ * collected (http.c). */
 #include "provider/http.h"
 
 #include <arpa/inet.h>
@@ -138,7 +141,7 @@ bool surety__http_pool_take(surety__http_exchange *exchange,
     assert(exchange->socket == CURL_SOCKET_BAD);
     if (!found)
         return true;
-    if (used && !found->users && !found->multiplexed &&
+    if (used && (found->single || (!found->users && !found->multiplexed)) &&
         recv(file, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return false;
     found->users++;
@@ -156,11 +159,14 @@ void surety__http_pool_leave(surety__http_exchange *exchange)
     exchange->socket = CURL_SOCKET_BAD;
 }
 
-void surety__http_pool_multiplex(surety__http_exchange *exchange)
+void surety__http_pool_learn(surety__http_exchange *exchange,
+                             bool is_multiplexed)
 {
     surety__http_socket *found =
         surety__http_pool_find(exchange->http, exchange->socket);
 
-    if (found)
-        found->multiplexed = true;
+    if (!found)
+        return;
+    found->multiplexed = is_multiplexed;
+    found->single = !is_multiplexed;
 }

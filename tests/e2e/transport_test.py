@@ -290,6 +290,10 @@ def test_headers():
             ends(name, one("--total-ms", 60000, server.url), failure)
     with Server(says(b"hello, this is not HTTP\r\n")) as server:
         ends("HTTP/0.9", one(server.url), "protocol", True, "not HTTP")
+    # Else others would be sent on its connection, and hear what comes on it.
+    with Server(says(b"HTTP/2 200 OK\r\nContent-Length: 1\r\n\r\na")) as server:
+        ends("HTTP/2 without TLS", one(server.url), "protocol", True,
+             "not agreed on")
     with Server(says(head(status="100 Continue") * 16, whole("ok"))) as server:
         ends("16 interim responses", one(server.url), "none")
     with Server(says(head(status="100 Continue") * 17, whole("ok"))) as server:

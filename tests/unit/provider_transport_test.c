@@ -372,6 +372,69 @@ done:
     heard_done(&heard);
 }
 
+/* Reads a request that came on a connection of its own, and begins to answer
+ * it; false: none came. */
+static bool server_begin(struct server *server, int *connection,
+                         const char *answer)
+{
+    if (*connection < 0)
+        *connection = accept(server->listening, NULL, NULL);
+    return *connection >= 0 &&
+           recv(*connection, server->request, sizeof(server->request),
+                MSG_DONTWAIT) > 0 &&
+           send(*connection, answer, strlen(answer), MSG_NOSIGNAL) > 0;
+}
+
+/* A server ends its response and sends one that nothing asked for behind it.
+ * Another request waits for a connection, and may begin in the same call of
+ * wait in which the exchange before it ends: it gets a connection that is new.
+ */
+TEST(hears_no_answer_but_its_own)
+{
+    static const char begin[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na";
+    static const char end[] = "bHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+                              "stale";
+    struct server server = {.listening = -1, .connection = -1};
+    int first = -1;
+    surety_http_options options = {.size = sizeof(options),
+                                   .connections_host_max = 1,
+                                   .alloc = check_alloc(t)};
+    surety_transport *transport = NULL;
+    surety_request request = request_of("", "{}");
+    struct heard heard, other;
+    const surety_receiver receiver = heard_receiver(&heard);
+    const surety_receiver another = heard_receiver(&other);
+
+    heard_init(&heard, check_alloc(t));
+    heard_init(&other, check_alloc(t));
+    TRY(http_open(&server, &options, &transport));
+    request.url = surety_str_of(server.url);
+    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    while (!heard.ends && !server_begin(&server, &first, begin))
+        TRY(transport->wait(transport->ctx, 10, NULL));
+    while (!heard.ends && !heard.body.len && !heard.body.status)
+        TRY(transport->wait(transport->ctx, 10, NULL));
+    TRY(heard.body.status);
+    TRY(transport->start(transport->ctx, 2, &request, &another, NULL));
+    TRY(transport->wait(transport->ctx, 0, NULL));
+    (void)send(first, end, sizeof(end) - 1, MSG_NOSIGNAL);
+    TRY(http_hear(transport, &server,
+                  "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfresh", &other));
+    while (!heard.ends)
+        TRY(transport->wait(transport->ctx, 10, NULL));
+    TRY(heard.body.status);
+    TRY(other.body.status);
+    CHECK_TEXT(surety_buf_str(&heard.body), "ab");
+    CHECK_TEXT(surety_buf_str(&other.body), "fresh");
+done:
+    transport_close(transport);
+    if (first >= 0)
+        close(first);
+    server_close(&server);
+    heard_done(&heard);
+    heard_done(&other);
+}
+
 /* Handles of libcurl are used again: each request goes to its own URL, with its
  * own method, headers and body, whatever the one before was. */
 TEST(begins_each_request_anew)
@@ -628,6 +691,7 @@ int main(int argc, char **argv)
         {"takes away only its own signals", takes_away_only_its_own_signals},
         {"finds the path of a URL", finds_the_path_of_a_url},
         {"talks to a server", talks_to_a_server},
+        {"hears no answer but its own", hears_no_answer_but_its_own},
         {"begins each request anew", begins_each_request_anew},
         {"talks to a command", talks_to_a_command},
         {"starts a command without a shell", starts_a_command_without_a_shell},
