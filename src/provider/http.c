@@ -403,19 +403,18 @@ static surety_status http_take_url(surety__http_exchange *exchange,
 static bool http_add_line(surety__http_exchange *exchange, surety_str name,
                           const char *between, surety_str value)
 {
-    const size_t max = name.len + strlen(between) + value.len;
+    const size_t before = name.len + strlen(between);
     struct curl_slist *line =
         surety__arena_take(&exchange->arena, sizeof(*line));
-    surety_buf text = {.ptr = surety__arena_take(&exchange->arena, max + 1),
-                       .cap = max,
-                       .max = max};
+    char *text = surety__arena_take(&exchange->arena, before + value.len + 1);
 
-    if (!line || !text.ptr)
+    if (!line || !text)
         return false;
-    surety_buf_add(&text, name);
-    surety_buf_text(&text, between);
-    surety_buf_add(&text, value);
-    line->data = text.ptr;
+    memcpy(text, name.ptr, name.len);
+    memcpy(text + name.len, between, before - name.len);
+    if (value.len)
+        memcpy(text + before, value.ptr, value.len);
+    line->data = text;
     *exchange->lines_end = line;
     exchange->lines_end = &line->next;
     return true;

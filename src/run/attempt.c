@@ -62,14 +62,14 @@ static bool attempt_repeats(surety_status status,
 static bool attempt_system(const attempt_draft *draft, bool instructs)
 {
     const surety_run_options *given = &draft->setup->options;
-    surety_prompt_options options =
-        attempt_options(draft, &draft->plan->system_part);
+    surety_prompt_options options;
     surety_status status;
 
     draft->plan->system = given->system;
-    if (!instructs && !options.system.len &&
+    if (!instructs && !draft->setup->prompt_options.system.len &&
         !surety_contract_info_of(given->contract)->has_system)
         return true;
+    options = attempt_options(draft, &draft->plan->system_part);
     options.instruct_system = instructs;
     do {
         status = surety_prompt_system(
