@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The world of a gateway, which a seed makes: clients (gate_client.c) and their
- * requests (gate_ask.c), models behind a transport (gate_model.c), ledger,
- * keys, clock, chance and memory (gate_world.c); and the laws of each answer
+/* The world of a gateway, which a seed makes: clients (gate_client.c), their
+ * connections (gate_link.c) and requests (gate_ask.c; of the page gate_page.c),
+ * models behind a transport (gate_model.c), the ledger (gate_ledger.c), keys,
+ * clock, chance and memory (gate_world.c); and the laws of each answer
  * (gate_law.c) and of the whole (gate_test.c).
  *
  * The gateway is the real one, on a real socket, and its caller steps it. The
@@ -11,6 +12,7 @@
 #define SURETY_TESTS_GATE_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <surety/contract.h>
 #include <surety/ledger.h>
@@ -20,6 +22,9 @@
 
 #include "ledger/ledger.h"
 #include "serve/serve.h"
+#ifdef SURETY_WITH_TLS
+#include "certificate.h"
+#endif
 #include "sim/memory.h"
 
 enum {
@@ -75,6 +80,23 @@ struct gate_model {
 
 enum gate_giving { GIVING_NONE, GIVING_HOLD, GIVING_LIVE, GIVING_RESUME };
 
+/* A connection. Where it is not smooth, TLS sends and takes pieces of records.
+ */
+struct gate_link {
+    int fd;             /* -1: not connected */
+    struct ssl_st *ssl; /* NULL: plain */
+    bool is_smooth;
+    bool is_old;                /* TLS 1.2 at most */
+    bool says_end;              /* before it hangs up */
+    bool is_faulty;             /* one of the next three */
+    bool is_plain;              /* it speaks HTTP where TLS is spoken */
+    uint64_t cut_at, spoilt_at; /* bytes of TLS; UINT64_MAX: never */
+    size_t piece_len;
+    uint64_t flushed; /* bytes of TLS that were sent */
+    bool is_ended;    /* the other side has ended */
+    bool moves;       /* TLS sent or took something */
+};
+
 /* What the rows come to. */
 struct gate_sums {
     uint64_t runs, calls, input_tokens, output_tokens, picousd;
@@ -122,7 +144,7 @@ struct gate_ask {
 };
 
 struct gate_client {
-    int fd; /* -1: not connected */
+    struct gate_link link;
     struct gate_ask asks[GATE_ASKS];
     size_t ask_count, written; /* asks; a user of the page writes them late */
     bool is_user;
@@ -134,7 +156,7 @@ struct gate_client {
     surety_buf in; /* of the answer that is next */
     bool pipelines;
     size_t write_len, read_len; /* most bytes at once */
-    uint64_t gap_ms, next_ms;
+    uint64_t gap_ms, next_ms, dialled_ms;
     bool waits;     /* the last time it could neither send nor read */
     size_t hang_at; /* bytes sent after which it hangs up; SIZE_MAX: never */
     uint32_t dials; /* connections so far */
@@ -169,6 +191,10 @@ struct gate_row {
 struct gate_bench {
     char folder[64];
     char config[96], socket[96], database[96];
+#ifdef SURETY_WITH_TLS
+    SSL_CTX *context; /* of clients */
+    struct certificate files;
+#endif
     surety_schema *schemas[GATE_SCHEMAS];
     surety_checker *checker;
     surety_doc *doc, *event, *value; /* scratch */
@@ -176,6 +202,7 @@ struct gate_bench {
         size_t statuses[600];
         size_t whole, streams, cuts, errors, fallbacks, values, tools, objects;
         size_t calls, rows, starved, hung_up, logged;
+        size_t secured, plain; /* answers by TLS; worlds run without it */
         size_t pages, figures, compared; /* figures that were exact */
     } tally;
 };
@@ -185,6 +212,7 @@ struct gate_bench {
 enum gate_stream {
     STREAM_WORLD,
     STREAM_PAGE,  /* users of the page */
+    STREAM_LINK,  /* connections */
     STREAM_OWNER, /* what happens while it serves */
     STREAM_CLOCK, /* how far a step moves it */
     STREAM_WALL,  /* jumps of the wall clock */
@@ -199,6 +227,7 @@ enum gate_stream {
 struct gate_how {
     bool is_verbose;
     bool no_page; /* without the users of the page */
+    bool no_tls;
 };
 
 struct gate {
@@ -214,7 +243,10 @@ struct gate {
     uint64_t disturb_ms, close_ms; /* UINT64_MAX: never */
     bool drains;                   /* the clock moves by itself */
     surety_gateway *gateway;
-    bool is_even;    /* its owner did not end it */
+    bool is_even; /* its owner did not end it */
+    bool is_tcp;  /* else it listens at a path */
+    bool is_tls, is_smooth;
+    bool is_staying; /* no client hung up */
     bool is_closing; /* the gateway was closed before its clients had ended */
     struct gate_model models[GATE_MODELS];
     size_t model_count;
@@ -310,6 +342,24 @@ void gate_page_sent(const struct gate *gate, struct gate_ask *ask);
 /* What must hold of an answer. */
 void gate_check_page(struct gate *gate, const struct gate_page *page,
                      const struct gate_answer *answer);
+
+/* ---- gate_link.c --------------------------------------------------------- */
+
+bool gate_link_has_tls(void); /* the build has */
+bool gate_link_bench(struct gate_bench *bench);
+void gate_link_bench_done(struct gate_bench *bench);
+/* Makes the connection of a client that sends len bytes. */
+void gate_link_make(struct gate *gate, struct gate_link *link, size_t len);
+/* Connects. False: nothing listens there. */
+bool gate_link_open(const struct gate *gate, struct gate_link *link);
+void gate_link_close(struct gate_link *link);
+/* As send and recv. */
+ssize_t gate_link_send(struct gate_link *link, const char *bytes, size_t len);
+ssize_t gate_link_receive(struct gate_link *link, char *room, size_t size);
+/* Whether all was sent that it will send. */
+bool gate_link_is_cut(const struct gate_link *link);
+/* Whether the gateway said by TLS that no more follows. */
+bool gate_link_is_closed_well(struct gate_link *link);
 
 /* ---- gate_client.c ------------------------------------------------------- */
 

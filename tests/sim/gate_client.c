@@ -4,13 +4,10 @@
  * by the rules of HTTP/1.1 (RFC 9112) and nothing of the gateway's own. */
 #define _GNU_SOURCE /* memmem */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 #include "sim/chance.h"
@@ -141,7 +138,6 @@ void gate_client_make(struct gate *gate, struct gate_client *client,
                       bool is_user)
 {
     *client = (struct gate_client){
-        .fd = -1,
         .ask_count = 1 + gate_below(gate, GATE_ASKS),
         .is_user = is_user,
         .user_ms = gate_below(gate, gate_one_in(gate, 2) ? 4000 : 30000),
@@ -154,6 +150,7 @@ void gate_client_make(struct gate *gate, struct gate_client *client,
         .hang_at = SIZE_MAX};
     surety_buf_init(&client->out, NULL, 0);
     surety_buf_init(&client->in, NULL, 0);
+    client->link.fd = -1;
     if (is_user) { /* the files of the page are long */
         client->read_len *= 64;
         return;
@@ -168,36 +165,25 @@ void gate_client_make(struct gate *gate, struct gate_client *client,
 
 void gate_client_done(struct gate_client *client)
 {
-    if (client->fd >= 0)
-        close(client->fd);
+    gate_link_close(&client->link);
     surety_buf_done(&client->out);
     surety_buf_done(&client->in);
 }
 
 static void client_end(struct gate_client *client)
 {
-    if (client->fd >= 0)
-        close(client->fd);
-    client->fd = -1;
+    gate_link_close(&client->link);
     client->is_over = true;
 }
 
 /* Connects, and begins with the ask that is next. */
 static void client_dial(struct gate *gate, struct gate_client *client)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const size_t len = strlen(gate->bench->socket);
-
-    if (len >= sizeof(address.sun_path))
-        abort();
-    memcpy(address.sun_path, gate->bench->socket, len + 1);
-    client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     client->dials++;
     client->sent = client->asks[client->at].start;
+    client->dialled_ms = gate->now_ms;
     surety_buf_reset(&client->in);
-    if (client->fd < 0)
-        abort();
-    if (connect(client->fd, (struct sockaddr *)&address, sizeof(address))) {
+    if (!gate_link_open(gate, &client->link)) {
         gate_must(gate, gate->is_closing, "a gateway that serves is there");
         client_end(client);
     }
@@ -218,9 +204,9 @@ static void client_send(struct gate *gate, struct gate_client *client)
 
     while (client->sent < until) {
         const size_t left = until - client->sent;
-        const ssize_t sent = send(
-            client->fd, client->out.ptr + client->sent,
-            left < client->write_len ? left : client->write_len, MSG_NOSIGNAL);
+        const ssize_t sent =
+            gate_link_send(&client->link, client->out.ptr + client->sent,
+                           left < client->write_len ? left : client->write_len);
 
         if (sent < 0)
             return; /* the answer, or the end, says why */
@@ -235,10 +221,34 @@ static void client_send(struct gate *gate, struct gate_client *client)
         if (client->gap_ms)
             return;
     }
-    if (client->sent >= client->hang_at) {
+    if (client->sent >= client->hang_at || gate_link_is_cut(&client->link)) {
         gate->bench->tally.hung_up++;
+        gate->is_staying = false;
         client_end(client);
     }
+}
+
+/* What TLS adds to an answer: a cut is no end, and an end is no cut. */
+static void check_link(struct gate *gate, struct gate_client *client,
+                       const struct gate_answer *answer)
+{
+    struct gate_link *link = &client->link;
+
+    gate->bench->tally.secured += gate->is_tls && !link->is_plain;
+    if (link->is_plain)
+        gate_must(gate,
+                  (answer->status == 400 &&
+                   gate_has(surety_buf_str(&answer->body), "takes TLS")) ||
+                      gate->memory.starved || gate->is_closing,
+                  "a client without TLS gets the answer that it needs it");
+    if (!gate->is_tls || link->is_faulty || !answer->status)
+        return;
+    if (!answer->is_whole)
+        gate_must(gate, !gate_link_is_closed_well(link),
+                  "an answer that was cut has no end of TLS behind it");
+    else if (answer->closes && link->is_smooth && !gate->is_closing)
+        gate_must(gate, gate_link_is_closed_well(link),
+                  "an end of TLS is behind the last answer");
 }
 
 /* Looks at an answer; ended: no more of it will come. False: more of it has to
@@ -259,6 +269,12 @@ static bool client_look(struct gate *gate, struct gate_client *client,
         return false;
     }
     ask->is_answered = true;
+    check_link(gate, client, &answer);
+    if (client->link.is_plain) { /* of this answer the service knows nothing */
+        surety_buf_done(&answer.body);
+        client_end(client);
+        return false;
+    }
     gate_check_answer(gate, client, ask, &answer);
     client->hash = chance_hash(client->hash, client->in.ptr,
                                answer.is_whole ? answer.len : client->in.len);
@@ -266,18 +282,17 @@ static bool client_look(struct gate *gate, struct gate_client *client,
     client->at++;
     surety_buf_done(&answer.body);
     if (ended || answer.closes) {
-        close(client->fd);
-        client->fd = -1;
+        gate_link_close(&client->link);
     } else {
         client->in.len -= answer.len;
         memmove(client->in.ptr, client->in.ptr + answer.len, client->in.len);
     }
     if (client->at == client->ask_count) {
-        gate_must(gate, client->fd < 0 || !client->in.len,
+        gate_must(gate, client->link.fd < 0 || !client->in.len,
                   "nothing follows the last answer");
         client_end(client);
     }
-    return client->fd >= 0;
+    return client->link.fd >= 0;
 }
 
 static void client_receive(struct gate *gate, struct gate_client *client)
@@ -286,28 +301,27 @@ static void client_receive(struct gate *gate, struct gate_client *client)
     ssize_t got;
 
     do {
-        got = recv(client->fd, block,
-                   client->read_len < sizeof(block) ? client->read_len
-                                                    : sizeof(block),
-                   0);
+        got = gate_link_receive(&client->link, block,
+                                client->read_len < sizeof(block)
+                                    ? client->read_len
+                                    : sizeof(block));
         if (got > 0) {
             client->waits = false;
             gate_note(gate, block, (size_t)got);
             surety_buf_append(&client->in, block, (size_t)got);
-            while (client->fd >= 0 && client->in.len &&
+            while (client->link.fd >= 0 && client->in.len &&
                    client_look(gate, client, false))
                 continue;
         }
-    } while (got > 0 && client->fd >= 0 && !client->gap_ms);
-    if (client->fd < 0 || got > 0 ||
+    } while (got > 0 && client->link.fd >= 0 && !client->gap_ms);
+    if (client->link.fd < 0 || got > 0 ||
         (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return;
     client->waits = false;
     /* The connection has ended: an idle one may, and is dialled again. */
     if (!client->in.len && client->sent == client->asks[client->at].start &&
         client->dials < 8) {
-        close(client->fd);
-        client->fd = -1;
+        gate_link_close(&client->link);
         return;
     }
     (void)client_look(gate, client, true);
@@ -317,7 +331,8 @@ void gate_client_move(struct gate *gate, struct gate_client *client)
 {
     if (client->is_over || client->next_ms > gate->now_ms)
         return;
-    client->waits = client->fd >= 0;
+    client->waits = client->link.fd >= 0;
+    client->link.moves = false;
     if (client->is_user && client->written == client->at) {
         gate_page_write(gate, client, &client->asks[client->at]);
         client->written++;
@@ -326,16 +341,24 @@ void gate_client_move(struct gate *gate, struct gate_client *client)
         client->waits = false;
         return;
     }
-    if (client->fd < 0)
+    if (client->link.fd < 0) {
         client_dial(gate, client);
-    if (client->fd >= 0)
+        client->waits = true; /* until it has sent something */
+    }
+    if (client->link.fd >= 0)
         client_send(gate, client);
-    if (client->fd >= 0)
+    if (client->link.fd >= 0)
         client_receive(gate, client);
     /* A pause follows what it sent or read. What it waits for is read when it
      * comes, however often it was looked at before. */
     if (!client->waits)
         client->next_ms = gate->now_ms + client->gap_ms;
+    /* Records that it does not see. */
+    if (client->waits && client->link.moves) {
+        client->waits = false;
+        client->next_ms =
+            gate->now_ms + (client->link.is_smooth ? 0 : client->gap_ms);
+    }
 }
 
 uint64_t gate_clients_next_ms(const struct gate *gate)

@@ -289,8 +289,12 @@ static void check_rows(struct gate *gate, const struct gate_ask *ask,
 static bool is_slow(const struct gate *gate, const struct gate_client *client,
                     const struct gate_ask *ask)
 {
-    return client->gap_ms && ask->begun_ms &&
-           gate->now_ms - ask->begun_ms > 10000;
+    /* Pieces of a handshake come before the request. */
+    const uint64_t begun_ms = gate->is_tls && !client->link.is_smooth
+                                  ? client->dialled_ms
+                                  : ask->begun_ms;
+
+    return client->gap_ms && begun_ms && gate->now_ms - begun_ms > 10000;
 }
 
 void gate_check_answer(struct gate *gate, const struct gate_client *client,
@@ -309,7 +313,7 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
     if (!answer->status) {
         gate_must(gate,
                   gate->memory.starved || gate->is_closing ||
-                      is_slow(gate, client, ask),
+                      client->link.is_faulty || is_slow(gate, client, ask),
                   "a request has an answer");
         return;
     }

@@ -54,6 +54,33 @@ static struct gate_sums sums_of(const struct gate *gate, const char *run)
     return sums;
 }
 
+/* The Unix time in the id of a run. */
+static int64_t run_time(const char *run)
+{
+    char digits[13];
+
+    memcpy(digits, run, 8);
+    memcpy(digits + 8, run + 9, 4);
+    digits[12] = '\0';
+    return (int64_t)strtoull(digits, NULL, 16);
+}
+
+/* Whether the clock was not set back by more than an hour in the run: such an
+ * attempt is not found. */
+static bool run_is_found(const struct gate *gate, const char *run)
+{
+    const int64_t first_ms = run_time(run) - 3600000;
+
+    for (size_t i = 0; i < gate->row_count; i++) {
+        const surety_entry *entry = gate_row_entry(gate, &gate->rows[i]);
+
+        if (entry && !memcmp(gate->rows[i].run, run, 36) &&
+            entry->started_ms < first_ms)
+            return false;
+    }
+    return true;
+}
+
 /* ---- what is asked ------------------------------------------------------- */
 
 static const char *const page_questions[] = {"overview",  "runs",  "run",
@@ -188,8 +215,9 @@ static void page_body(struct gate *gate, struct gate_page *page,
         page->status = page_checks[page->check].status;
         surety_buf_text(body, page_checks[page->check].body);
     } else if (page->kind == PAGE_RUN && gate->has_ledger) {
-        const bool is_known =
-            row && gate_row_entry(gate, row) && !gate_one_in(gate, 3);
+        const bool is_known = row && gate_row_entry(gate, row) &&
+                              run_is_found(gate, row->run) &&
+                              !gate_one_in(gate, 3);
 
         page->status = is_known ? 200 : 404;
         page->row = is_known ? (size_t)(row - gate->rows) : SIZE_MAX;
@@ -404,25 +432,6 @@ static void check_runs(struct gate *gate, surety_val root,
     if (!page->is_filtered)
         SURETY_EACH (run, runs)
             check_run_exact(gate, run);
-}
-
-/* Whether the clock was not set back by more than an hour in the run: such an
- * attempt is not found. */
-static bool run_is_found(const struct gate *gate, const char *run)
-{
-    int64_t first_ms = 0;
-
-    for (size_t i = 0; i < gate->row_count; i++) {
-        const surety_entry *entry = gate_row_entry(gate, &gate->rows[i]);
-
-        if (!entry || memcmp(gate->rows[i].run, run, 36) != 0)
-            continue;
-        if (!first_ms)
-            first_ms = entry->started_ms;
-        if (entry->started_ms < first_ms - 3500000)
-            return false;
-    }
-    return true;
 }
 
 /* The attempts of a run. */

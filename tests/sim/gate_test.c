@@ -2,17 +2,21 @@
 /* The simulator of the gateway: a real one, with clients and models that a seed
  * makes, and a clock that only the test moves. The laws are beside their
  * subjects: of an answer in gate_law.c, of models and calls in
- * gate_model.c, of rows, keys, log and memory in gate_world.c; and here:
+ * gate_model.c, of the page in gate_page.c, of ends by TLS in gate_client.c, of
+ * rows, keys, log and memory in gate_world.c; and here:
  *
  * - each world comes to its end: every request is answered, or its client has
  *   gone, and then no call is under way;
  * - a reload with a wrong file is refused, and changes nothing;
+ * - users of the page change no answer of the other clients, and TLS none of
+ *   any;
  * - the same seed gives the same bytes.
  *
  *     gate_test                the seeds of the default run
  *     gate_test --seeds A B    those from A to B
  *     gate_test --seed N       one, told step by step
  *     gate_test --alone N      the same without users of the page
+ *     gate_test --plain N      the same without TLS
  */
 #include <poll.h>
 #include <stdio.h>
@@ -22,7 +26,7 @@
 #include "sim/chance.h"
 #include "sim/gate.h"
 
-enum { GATE_SEEDS = 600, GATE_STEPS = 20000, GATE_AFTER_MS = 1300000 };
+enum { GATE_SEEDS = 300, GATE_STEPS = 20000, GATE_AFTER_MS = 1300000 };
 
 /* Moves the clock to the next thing that happens, at times only a part of the
  * way. */
@@ -147,14 +151,26 @@ static uint64_t gate_answers(const struct gate *gate)
     return hash;
 }
 
-/* A seed's world must give its callers the same without the page's users. */
+/* A seed's world must give its callers the same without TLS, and without the
+ * page's users. */
 static void gate_compare(struct gate *gate, struct gate_bench *bench,
                          uint64_t seed)
 {
     const uint64_t answers = gate_answers(gate);
-    const bool is_even = gate_is_even(gate);
+    const bool has_page = gate->client_count > gate->caller_count;
+    /* A client that hangs up without having read what TLS sends by itself ends
+     * its connection with a reset. */
+    const bool is_smooth = gate->is_tls && gate->is_smooth && gate->is_staying;
 
-    if (gate->broken || !is_even || gate->client_count == gate->caller_count)
+    if (gate->broken || !gate_is_even(gate))
+        return;
+    if (is_smooth) {
+        (void)gate_run(gate, bench, seed, (struct gate_how){.no_tls = true});
+        gate_must(gate, gate_answers(gate) == answers,
+                  "what comes by TLS is what comes without");
+        bench->tally.plain++;
+    }
+    if (!has_page || gate->broken)
         return;
     (void)gate_run(gate, bench, seed, (struct gate_how){.no_page = true});
     gate_must(gate, gate_answers(gate) == answers,
@@ -198,6 +214,8 @@ static void tally_print(const struct gate_tally *tally)
     printf("# %8zu answers of the page, %zu of them with exact figures; %zu "
            "worlds run again without its users\n",
            tally->pages, tally->figures, tally->compared);
+    printf("# %8zu answers by TLS; %zu worlds run again without it\n",
+           tally->secured, tally->plain);
     printf("# %8zu clients hung up, %zu worlds without memory\n",
            tally->hung_up, tally->starved);
 }
@@ -213,13 +231,17 @@ static bool tally_is_wide(const struct gate_tally *tally)
     return tally->whole > 100 && tally->streams > 100 && tally->cuts > 20 &&
            tally->values > 100 && tally->tools > 20 && tally->fallbacks > 5 &&
            tally->hung_up > 20 && tally->starved > 20 && tally->objects > 20 &&
-           tally->pages > 200 && tally->figures > 20 && tally->compared > 50;
+           (!gate_link_has_tls() ||
+            (tally->secured > 100 && tally->plain > 4)) &&
+           tally->pages > 100 && tally->figures > 10 && tally->compared > 30;
 }
 
 int main(int argc, char **argv)
 {
     const bool is_alone = argc == 3 && !strcmp(argv[1], "--alone");
-    const bool is_one = is_alone || (argc == 3 && !strcmp(argv[1], "--seed"));
+    const bool is_plain = argc == 3 && !strcmp(argv[1], "--plain");
+    const bool is_one =
+        is_alone || is_plain || (argc == 3 && !strcmp(argv[1], "--seed"));
     const bool are_some = argc == 4 && !strcmp(argv[1], "--seeds");
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t last = are_some ? strtoull(argv[3], NULL, 10) : GATE_SEEDS;
@@ -228,9 +250,10 @@ int main(int argc, char **argv)
     bool good = gate && gate_bench_open(&bench);
 
     if (good && is_one) {
-        (void)gate_run(
-            gate, &bench, first,
-            (struct gate_how){.is_verbose = true, .no_page = is_alone});
+        (void)gate_run(gate, &bench, first,
+                       (struct gate_how){.is_verbose = true,
+                                         .no_page = is_alone,
+                                         .no_tls = is_plain});
         printf("# %s\n", gate->broken ? gate->broken : "all holds");
         good = !gate->broken;
     } else if (good && (argc == 1 || are_some)) {
@@ -243,7 +266,8 @@ int main(int argc, char **argv)
         good = good && (are_some || tally_is_wide(&bench.tally));
         printf("%s 2 - the seeds go everywhere\n", good ? "ok" : "not ok");
     } else if (good) {
-        printf("# gate_test [--seed N | --alone N | --seeds A B]\n");
+        printf(
+            "# gate_test [--seed N | --alone N | --plain N | --seeds A B]\n");
         good = false;
     }
     gate_bench_close(&bench);

@@ -264,6 +264,7 @@ static void gate_log(void *ctx, surety_str line)
 static void gate_make(struct gate *gate)
 {
     gate->hash = CHANCE_HASH;
+    gate->is_staying = true;
     gate->now_ms = 1 + gate_below(gate, 1000000);
     gate->unix_ms = 1700000000000 + (int64_t)gate_below(gate, 1000000);
     gate->jump_ms = gate->now_ms + gate_below(gate, GATE_JUMPS_MS);
@@ -281,6 +282,11 @@ static void gate_make(struct gate *gate)
                 gate_one_in(gate, 3) ? 1 + (uint32_t)gate_below(gate, 2) : 0};
     gate->has_keys = gate_one_in(gate, 16);
     gate->has_ledger = gate->has_keys || !gate_one_in(gate, 3);
+    gate_draw_from(gate, STREAM_LINK);
+    gate->is_tls =
+        gate_link_has_tls() && gate_one_in(gate, 5) && !gate->how.no_tls;
+    gate->is_smooth = gate_one_in(gate, 2) || !gate->is_tls;
+    gate_draw_from(gate, STREAM_WORLD);
     gate->is_raw = gate_one_in(gate, 2);
     gate->are_reads_broken = gate_one_in(gate, 8);
     gate->ledger_fails =
@@ -300,6 +306,9 @@ static void gate_make(struct gate *gate)
         gate->client_count += 1 + gate_below(gate, GATE_USERS);
     for (size_t i = gate->caller_count; i < gate->client_count; i++)
         gate_client_make(gate, &gate->clients[i], true);
+    gate_draw_from(gate, STREAM_LINK);
+    for (size_t i = 0; i < gate->client_count; i++)
+        gate_link_make(gate, &gate->clients[i].link, gate->clients[i].out.len);
     gate_draw_from(gate, STREAM_WORLD);
 }
 
@@ -317,17 +326,35 @@ static void gate_make_locks(struct gate *gate)
     gate_baton_take(gate);
 }
 
+/* Names the certificate, if it takes TLS. */
+static void gate_secure(const struct gate *gate,
+                        surety_gateway_options *options)
+{
+#ifdef SURETY_WITH_TLS
+    if (!gate->is_tls)
+        return;
+    options->tls_certificate = surety_str_of(gate->bench->files.certificate);
+    options->tls_key = surety_str_of(gate->bench->files.key);
+    options->listen_count = 2;
+#else
+    (void)gate;
+    (void)options;
+#endif
+}
+
 bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
                struct gate_how how)
 {
     char place[128] = "unix:";
-    const surety_str listen = {place, 5 + strlen(bench->socket)};
+    /* The second is for TLS, and no client goes there. */
+    const surety_str listen[] = {{place, 5 + strlen(bench->socket)},
+                                 surety_str_of("127.0.0.1:0")};
     surety_gateway_options options = {.size = sizeof(options),
                                       .config = surety_str_of(bench->config),
                                       .contracts = surety_str_of(bench->folder),
                                       .log = gate_log,
                                       .log_ctx = gate,
-                                      .listen = &listen,
+                                      .listen = listen,
                                       .listen_count = 1,
                                       .is_stepped = true};
     surety_error error;
@@ -345,6 +372,7 @@ bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
     gate_now = gate;
     gate_make(gate);
     memcpy(place + 5, bench->socket, strlen(bench->socket) + 1);
+    gate_secure(gate, &options);
     gate->alloc = (surety_alloc){gate_resize, gate};
     options.alloc = &gate->alloc;
     options.ledger = surety_str_of(gate->has_keys     ? bench->database
@@ -463,8 +491,8 @@ bool gate_bench_open(struct gate_bench *bench)
     for (size_t i = 0; i < GATE_SCHEMAS && is_open; i++)
         is_open = !surety_schema_read(surety_str_of(gate_schemas[i]), NULL,
                                       &bench->schemas[i], NULL);
-    return is_open && bench->checker && bench->doc && bench->event &&
-           bench->value && bench_contract(bench);
+    return is_open && gate_link_bench(bench) && bench->checker && bench->doc &&
+           bench->event && bench->value && bench_contract(bench);
 }
 
 void gate_bench_close(struct gate_bench *bench)
@@ -479,6 +507,7 @@ void gate_bench_close(struct gate_bench *bench)
         (void)unlink(path);
     }
     (void)rmdir(bench->folder);
+    gate_link_bench_done(bench);
     for (size_t i = 0; i < GATE_SCHEMAS; i++)
         surety_schema_free(bench->schemas[i]);
     surety_checker_free(bench->checker);

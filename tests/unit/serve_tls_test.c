@@ -11,12 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
-
+#include "certificate.h"
 #include "check.h"
 
 enum { STEPS_MAX = 20000, STARVED_MAX = 60, SEEDS = 24, GOT_MAX = 1 << 20 };
@@ -90,62 +87,6 @@ static void echo_ended(void *ctx, surety__serving *exchange, bool whole)
     (void)exchange;
     service->ended++;
     service->whole += whole;
-}
-
-/* ---- certificates -------------------------------------------------------- */
-
-/* Two files of a certificate that signed itself. */
-struct files {
-    char folder[64], certificate[80], key[80];
-};
-
-static bool files_write(const struct files *files, EVP_PKEY *key, X509 *one)
-{
-    FILE *out = fopen(files->certificate, "w");
-    bool is_done = out && PEM_write_X509(out, one) == 1;
-
-    if (out)
-        is_done = !fclose(out) && is_done;
-    out = fopen(files->key, "w");
-    is_done = out && !fchmod(fileno(out), 0600) &&
-              PEM_write_PrivateKey(out, key, NULL, NULL, 0, NULL, NULL) == 1 &&
-              is_done;
-    if (out)
-        is_done = !fclose(out) && is_done;
-    return is_done;
-}
-
-static bool files_make(struct files *files)
-{
-    EVP_PKEY *key = EVP_EC_gen("P-256");
-    X509 *one = X509_new();
-    X509_NAME *name = one ? X509_get_subject_name(one) : NULL;
-    bool is_done =
-        key && name && X509_set_version(one, 2) &&
-        ASN1_INTEGER_set(X509_get_serialNumber(one), 1) &&
-        X509_gmtime_adj(X509_getm_notBefore(one), -60) &&
-        X509_gmtime_adj(X509_getm_notAfter(one), 3600) &&
-        X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
-                                   (const unsigned char *)"a", 1, -1, 0) &&
-        X509_set_issuer_name(one, name) && X509_set_pubkey(one, key) &&
-        X509_sign(one, key, EVP_sha256());
-
-    snprintf(files->folder, sizeof(files->folder), "/tmp/surety-tls-XXXXXX");
-    is_done = is_done && mkdtemp(files->folder);
-    snprintf(files->certificate, sizeof(files->certificate), "%s/c",
-             files->folder);
-    snprintf(files->key, sizeof(files->key), "%s/k", files->folder);
-    is_done = is_done && files_write(files, key, one);
-    X509_free(one);
-    EVP_PKEY_free(key);
-    return is_done;
-}
-
-static void files_remove(const struct files *files)
-{
-    unlink(files->certificate);
-    unlink(files->key);
-    rmdir(files->folder);
 }
 
 /* ---- the client ---------------------------------------------------------- */
@@ -333,11 +274,11 @@ TEST(gives_the_bytes_of_plain_http)
     struct client plain = {.fd = -1}, secure = {.fd = -1};
     struct service first, second;
     surety__tls *tls = NULL;
-    struct files files = {.folder = ""};
+    struct certificate files = {.folder = ""};
     surety_buf bytes;
 
     surety_buf_init(&bytes, check_alloc(t), 0);
-    CHECK(context && files_make(&files));
+    CHECK(context && certificate_make(&files));
     TRY(surety__tls_open(surety_str_of(files.certificate),
                          surety_str_of(files.key), surety_str_of(""),
                          check_alloc(t), &tls, NULL));
@@ -371,7 +312,7 @@ done:
     client_close(&plain);
     client_close(&secure);
     surety__tls_close(tls);
-    files_remove(&files);
+    certificate_remove(&files);
     SSL_CTX_free(context);
     surety_buf_done(&bytes);
 }
@@ -382,11 +323,11 @@ TEST(ends_a_slow_handshake)
     surety__server_options options = {
         .socket_count = 1, .head_ms = 1, .alloc = check_alloc(t)};
     struct client client = {.fd = -1};
-    struct files files = {.folder = ""};
+    struct certificate files = {.folder = ""};
     surety__listen_place listener;
     surety__server *server = NULL;
 
-    CHECK(files_make(&files));
+    CHECK(certificate_make(&files));
     TRY(surety__tls_open(surety_str_of(files.certificate),
                          surety_str_of(files.key), surety_str_of(""),
                          check_alloc(t), &options.tls, NULL));
@@ -408,7 +349,7 @@ done:
     client_close(&client);
     surety__server_close(server);
     surety__tls_close(options.tls);
-    files_remove(&files);
+    certificate_remove(&files);
 }
 
 int main(int argc, char **argv)
