@@ -221,7 +221,8 @@ typedef struct surety_http_options {
     size_t size;        /* sizeof(surety_http_options) */
     surety_str ca_file; /* PEM; empty: the system's certificates */
     surety_str proxy;   /* URL; empty: the usual variables (HTTPS_PROXY,
-                         * NO_PROXY, ...) */
+                         * NO_PROXY, ...); if none names a proxy when the
+                         * transport is opened, none is used */
     /* Most open connections, in total and to one host; 0: 64 and 16. */
     uint32_t connections_max;
     uint32_t connections_host_max;
