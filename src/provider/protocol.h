@@ -8,6 +8,11 @@
 #include "provider/sse.h"
 #include "template/template.h"
 
+/* Here a macro, too: twenty members of each event are looked up by constants,
+ * whose lengths the compiler then knows. */
+#define surety_val_get(object, key)                                            \
+    surety_val_member(object, surety_str_of(key))
+
 /* A reason for which a reply ends: the provider's word and its meaning. A word
  * without a row means that the reply is complete. */
 typedef struct surety__ending {
