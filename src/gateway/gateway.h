@@ -129,6 +129,8 @@ typedef struct surety__ask_way {
 typedef struct surety__ask_object {
     const surety_config_passed *passed; /* NULL: none */
     surety_str path; /* below the base URL; when it was read, with the query */
+    bool is_upload;  /* upload.c */
+    surety_str url;  /* of the gateway, for the bytes of an upload; or empty */
 } surety__ask_object;
 
 /* What is said of it besides its answer. */
@@ -241,6 +243,20 @@ void surety__object_route(surety__ask *ask, const surety__serving *serving);
 surety_status surety__object_target(surety__ask *ask,
                                     const surety__serving *serving,
                                     surety__problem *ret_problem);
+
+/* ---- upload.c: uploads of Gemini's clients ------------------------------- */
+
+/* Whether it names uploads, and so nothing below the base URL. */
+bool surety__upload_names(const surety_config_passed *passed);
+/* Whose name has the path of an upload, and what of it stands behind the
+ * provider's base URL for uploads; NULL: it is none. */
+const surety_config_passed *surety__upload_find(surety__ask *ask,
+                                                surety_str path,
+                                                surety_str *ret_below);
+/* Sets the model's base URL to that for uploads. SURETY_NOMEM. */
+surety_status surety__upload_target(surety__ask *ask);
+/* Whether it is the header with the URL for the bytes. */
+bool surety__upload_is_url(surety_str name);
 
 /* ---- exchange.c: one request --------------------------------------------- */
 
@@ -359,6 +375,10 @@ void surety__pass_options(surety__ask *ask, const surety__serving *serving,
                           surety_run_options *options);
 void surety__pass_event(surety__exchange *exchange, const surety_event *event);
 surety__flow surety__pass_answer(surety__exchange *exchange);
+/* Sets the URL that the client of an upload gets, if its answer has one. False:
+ * the answer has one that must not be given out. */
+bool surety__upload_learn(surety__exchange *exchange,
+                          const surety_run_response_info *info);
 /* Ends the stream when the response has ended. */
 void surety__pass_continue(surety__exchange *exchange);
 

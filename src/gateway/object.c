@@ -169,6 +169,7 @@ const surety_config_passed *surety__object_find(const surety_config_info *info,
         return NULL;
     for (size_t i = 0; i < info->passed_count; i++)
         if (object_is_kin(info->passed[i].protocol, protocol) &&
+            !surety__upload_names(&info->passed[i]) &&
             surety__object_is_named(info->passed[i].path, path))
             return &info->passed[i];
     return NULL;
@@ -176,18 +177,23 @@ const surety_config_passed *surety__object_find(const surety_config_info *info,
 
 void surety__object_route(surety__ask *ask, const surety__serving *serving)
 {
-    const surety_str path = surety__route_below(serving->path);
-    const surety_config_passed *passed =
-        serving->is_escaped
-            ? NULL
-            : surety__object_find(surety_config_info_of(ask->settings->config),
-                                  ask->route.protocol, path);
+    surety_str path = surety__route_below(serving->path);
+    const surety_config_passed *passed = NULL;
+    bool is_upload;
 
+    if (!serving->is_escaped)
+        passed = surety__upload_find(ask, serving->path, &path);
+    is_upload = passed != NULL;
+    if (!serving->is_escaped && !is_upload)
+        passed =
+            surety__object_find(surety_config_info_of(ask->settings->config),
+                                ask->route.protocol, path);
     if (!passed)
         return;
     ask->route.kind = ROUTE_OBJECT;
     ask->route.protocol = passed->protocol;
-    ask->object = (surety__ask_object){passed, path};
+    ask->object = (surety__ask_object){
+        .passed = passed, .path = path, .is_upload = is_upload};
 }
 
 /* Whether a query has bytes that no query may have (RFC 3986, section 3.4), but
@@ -240,5 +246,7 @@ surety_status surety__object_target(surety__ask *ask,
     object_put_query(serving->query,
                      ask->route.protocol == SURETY_PROTOCOL_GEMINI, &out);
     ask->object.path = surety__arena_buf(ask->arena, &out);
-    return ask->object.path.ptr ? SURETY_OK : SURETY_NOMEM;
+    if (!ask->object.path.ptr)
+        return SURETY_NOMEM;
+    return ask->object.is_upload ? surety__upload_target(ask) : SURETY_OK;
 }

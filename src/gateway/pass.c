@@ -76,6 +76,17 @@ bool surety__pass_instead(const surety__ask *ask)
 static const char *const pass_kept[] = {"content-disposition",
                                         "content-encoding", "allow"};
 
+/* Headers of an upload to Gemini, and of its answers. */
+static const char *const pass_upload[] = {"x-goog-upload-protocol",
+                                          "x-goog-upload-command",
+                                          "x-goog-upload-offset",
+                                          "x-goog-upload-file-name",
+                                          "x-goog-upload-header-content-length",
+                                          "x-goog-upload-header-content-type"};
+static const char *const pass_uploaded[] = {
+    "x-goog-upload-url", "x-goog-upload-status",
+    "x-goog-upload-chunk-granularity", "x-goog-upload-size-received"};
+
 static bool pass_is_object(const surety__ask *ask)
 {
     return ask->route.kind == ROUTE_OBJECT;
@@ -161,7 +172,8 @@ static surety_status pass_model(surety__ask *ask,
 {
     const size_t most = model->header_count + SURETY__COUNT(pass_asked) +
                         SURETY__COUNT(pass_once) +
-                        SURETY__COUNT(pass_accounts) + 2;
+                        SURETY__COUNT(pass_accounts) +
+                        SURETY__COUNT(pass_upload) + 2;
     const surety_str accept = surety__serving_header(serving, "accept");
     pass_list list = {.model = model, .serving = serving};
 
@@ -175,6 +187,8 @@ static surety_status pass_model(surety__ask *ask,
         pass_add_asked(&list, pass_once, SURETY__COUNT(pass_once));
     if (ask->brings_key && model == &ask->model)
         pass_add_own(&list, ask, model);
+    if (ask->object.is_upload)
+        pass_add_asked(&list, pass_upload, SURETY__COUNT(pass_upload));
     if (pass_is_object(ask))
         pass_add(&list,
                  (surety_header){SURETY__LITERAL("accept"),
@@ -248,6 +262,10 @@ static bool pass_is_told(const surety__ask *ask, surety_str name)
     if (pass_is_object(ask) &&
         surety__str_among_nocase(name, pass_kept, SURETY__COUNT(pass_kept)))
         return true;
+    if (ask->object.is_upload &&
+        surety__str_among_nocase(name, pass_uploaded,
+                                 SURETY__COUNT(pass_uploaded)))
+        return true;
     for (size_t i = 0; i < SURETY__COUNT(pass_told); i++) {
         const surety_str told = surety_str_of(pass_told[i]);
 
@@ -300,12 +318,14 @@ static surety__flow pass_give(surety__exchange *exchange,
     surety__answer_head head = {.count = 0};
 
     for (size_t i = 0; i < info->header_count; i++) {
-        const surety_header *header = &info->headers[i];
+        surety_header header = info->headers[i];
 
-        if (pass_is_told(&exchange->ask, header->name) &&
+        if (surety__upload_is_url(header.name))
+            header.value = exchange->ask.object.url;
+        if (pass_is_told(&exchange->ask, header.name) &&
             surety__answer_has_room(&head) &&
-            surety__str_find_control(header->value, true) == header->value.len)
-            head.headers[head.count++] = *header;
+            surety__str_find_control(header.value, true) == header.value.len)
+            head.headers[head.count++] = header;
     }
     if (is_streamed)
         surety__answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
@@ -319,6 +339,21 @@ static surety__flow pass_give(surety__exchange *exchange,
                                                                       : FLOW_ON;
 }
 
+/* The bytes of an upload would go past the gateway. */
+static surety__flow pass_astray(surety__exchange *exchange)
+{
+    const surety__result result = {
+        .problem = {.status = 502,
+                    .message = SURETY__LITERAL(
+                        "the provider wants the bytes of this upload at a URL "
+                        "that is not below its base URL, or is not named in "
+                        "passed_paths")},
+        .retry_after_ms = -1,
+        .should_retry = 0};
+
+    return surety__answer_problem(exchange, &result);
+}
+
 surety__flow surety__pass_answer(surety__exchange *exchange)
 {
     const surety_run_info *run = surety_run_info_of(exchange->run);
@@ -329,6 +364,8 @@ surety__flow surety__pass_answer(surety__exchange *exchange)
 
     if (exchange->out.status)
         return FLOW_CUT;
+    if (info && !surety__upload_learn(exchange, info))
+        return pass_astray(exchange);
     if (exchange->ask.request.stream && good)
         return pass_give(exchange, info, true);
     if (run->verdict == SURETY_RUN_PENDING)

@@ -29,7 +29,7 @@ PASSED = {"openai": ["/files", "/files/*", "/responses/*", "/batches",
                      "/batches/*", "/moderations"],
           "anthropic": ["/files", "/files/*", "/messages/*"],
           "gemini": ["/files", "/files/*", "/cachedContents",
-                     "/cachedContents/*"]}
+                     "/cachedContents/*", "/upload/files"]}
 BYTES = bytes(range(256))
 TEXT = "Grüße, wörld: 日本語 🎉 done."
 MODELS = ("text", "mend", "wrong", "slow", "good", "late", "drip")
@@ -162,6 +162,7 @@ def test_objects():
             ("anthropic delete", "file_deleted"),
             ("anthropic batch", "batch_1"), ("anthropic batches", ["batch_1"]),
             ("anthropic batch cancel", "canceling"),
+            ("gemini upload", "files/b"),
             ("gemini list", ["files/a"]), ("gemini delete", "gone"),
             ("gemini cache", "cachedContents/a"),
             ("gemini cache get", "cachedContents/a")):

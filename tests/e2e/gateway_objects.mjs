@@ -80,6 +80,9 @@ await see("anthropic batch cancel", async () =>
 await see("anthropic not named", () => anthropic.beta.skills.list());
 
 const gemini = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: url } });
+await see("gemini upload", async () => (await gemini.files.upload({
+  file: new Blob([bytes]), config: { mimeType: "application/octet-stream" },
+})).name);
 await see("gemini list", async () => all(await gemini.files.list()));
 await see("gemini delete", async () =>
   await gemini.files.delete({ name: "files/a" }) && "gone");

@@ -14,7 +14,7 @@ import subprocess
 from cli_run import ENV, SURETY, check, run_tests, same
 from gateway_run import Gateway
 from mock_run import Response
-from object_store import JSON, Store
+from object_store import JSON, ORIGIN, Store, kept
 from provider_server import Provider, answer, head, pause, wait_gone
 
 BYTES = bytes(range(256)) * 3
@@ -360,5 +360,67 @@ def test_configuration():
             check("the new one is taken", True)
 
 
-run_tests(test_bytes, test_unnamed, test_protocols, test_errors, test_once,
-          test_stream, test_records, test_keys, test_configuration)
+def test_upload():
+    """An upload of Gemini's clients goes beside the base URL, if it is named;
+    the URL for the bytes is one of the gateway, or it is given to no one."""
+    start = ("X-Goog-Upload-Protocol: resumable",
+             "X-Goog-Upload-Command: start",
+             "X-Goog-Upload-Header-Content-Length: 768",
+             "X-Goog-Upload-Header-Content-Type: a/b",
+             "X-Goog-Upload-File-Name: a.bin", "x-goog-api-key: sk-client")
+    send = ("X-Goog-Upload-Command: upload, finalize",
+            "X-Goog-Upload-Offset: 0", "x-goog-api-key: sk-client")
+    named = {"gemini": ["/files/*", "/upload/files"]}
+    with Store(kept(BYTES)) as store, Front(store.port, **named) as gateway:
+        got = gateway.ask("POST", "/upload/v1beta/files", b"{}", *start)
+        same("an upload begins", (got.status, got.header(
+            "x-goog-upload-status")), (200, "active"))
+        url = got.header("x-goog-upload-url")
+        same("its bytes come to the gateway", url,
+             "http://a/upload/v1beta/files?"
+             "upload_id=a-1&upload_protocol=resumable")
+        heard = store.asked[0][2]
+        for line in start[:-1]:
+            name, value = line.split(": ")
+            same(f"{name} passes", heard.get(name.lower()), value)
+        same("with the gateway's key", heard["x-goog-api-key"], "sk-ours")
+        got = gateway.ask("POST", url[len("http://a"):] + "&key=sk-client",
+                          BYTES, *send)
+        same("and go to the provider", (got.status, got.header(
+            "x-goog-upload-status"), json.loads(got.body)["file"]["name"]),
+             (200, "final", "files/b"))
+        check("without the client's key", "sk-client" not in str(
+            store.asked), store.asked)
+        same("a proxy's TLS is the client's", gateway.ask(
+            "POST", "/upload/v1beta/files", b"{}", *start,
+            "X-Forwarded-Proto: https").header("x-goog-upload-url")[:15],
+             "https://a/uploa")
+        count = len(store.asked)
+        for target in ("/upload/v1beta/files/a", "/upload/files",
+                       "/upload/v1beta/../v1beta/files", "/UPLOAD/v1beta/files",
+                       "/upload/v1beta/models/m:generateContent",
+                       "/upload/v1beta/%66iles", "/upload/v1beta/"):
+            same(f"{target} is not named", gateway.ask(
+                "POST", target, b"{}", *start).status, 404)
+        same("and nothing was asked", len(store.asked), count)
+    with Store(kept(BYTES)) as store, Front(
+            store.port, gemini=["/upload", "/files"]) as gateway:
+        same("an upload that is not named", gateway.ask(
+            "POST", "/upload/v1beta/files", b"{}", *start).status, 404)
+    for url in ("http://127.0.0.1:1/upload/v1beta/files?upload_id=a",
+                f"{ORIGIN}.evil.example/upload/v1beta/files",
+                f"{ORIGIN}@evil.example/upload/v1beta/files",
+                f"{ORIGIN}/upload/v1beta/other?a", f"{ORIGIN}/v1beta/files",
+                f"{ORIGIN}/upload/v1beta/../../files",
+                f"{ORIGIN}/upload/v1beta.evil/files",
+                f"{ORIGIN}/upload/v1beta/files?key=sk-ours", "/upload", ""):
+        with Store(lambda *_: (200, {**JSON, "X-Goog-Upload-URL": url},
+                               b"{}")) as store, Front(
+                                   store.port, **named) as gateway:
+            got = gateway.ask("POST", "/upload/v1beta/files", b"{}", *start)
+            check(f"{url}: is not given out", got.status == 502 and
+                  got.header("x-goog-upload-url") is None, got)
+
+
+run_tests(test_bytes, test_upload, test_unnamed, test_protocols, test_errors,
+          test_once, test_stream, test_records, test_keys, test_configuration)

@@ -6,13 +6,15 @@ and notes what it was asked.
         ... store.port ...
     store.asked     # (method, target, headers by small name, body)
 
-answer(method, target, body) gives (status, headers, bytes)."""
+answer(method, target, body) gives (status, headers, bytes). A header of the
+answer may have ORIGIN in it, which becomes the server's."""
 
 import http.server
 import json
 import threading
 
 JSON = {"Content-Type": "application/json"}
+ORIGIN = "ORIGIN"
 
 
 class Store:
@@ -34,7 +36,8 @@ class Store:
                 status, headers, text = answer(method, self.path, body)
                 self.send_response_only(status)
                 for name, value in headers.items():
-                    self.send_header(name, value)
+                    self.send_header(name, value.replace(
+                        ORIGIN, f"http://127.0.0.1:{store.port}"))
                 if status != 204:
                     self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
@@ -104,6 +107,16 @@ def kept(file_bytes):
             return 200, {"Content-Type": "text/event-stream"}, b"".join(
                 b"event: %s\ndata: {\"type\":\"%s\"}\n\n" % (one, one)
                 for one in (b"response.created", b"response.completed"))
+        if name == "POST /upload/v1beta/files" and not query:
+            return 200, {**JSON, "X-Goog-Upload-Status": "active",
+                         "X-Goog-Upload-URL": f"{ORIGIN}/upload/v1beta/files?"
+                         "upload_id=a-1&upload_protocol=resumable"}, b"{}"
+        if name == "POST /upload/v1beta/files":
+            if body != file_bytes or "upload_id=a-1" not in query:
+                return 400, JSON, b"{}"
+            return 200, {**JSON, "X-Goog-Upload-Status": "final"}, (
+                b'{"file": {"name": "files/b", "sizeBytes": "%d"}}' %
+                len(body))
         if name not in said:
             return 404, JSON, b'{"error":{"message":"none"}}'
         return 200, JSON, json.dumps(said[name]).encode()
