@@ -247,6 +247,10 @@ struct gate {
     bool is_tcp;  /* else it listens at a path */
     bool is_tls, is_smooth;
     bool is_staying; /* no client hung up */
+    /* When the last run and the last call began. Where two did so at one time,
+     * the order of what they draw depends on the steps in between. */
+    uint64_t run_ms, call_ms;
+    bool has_tie;
     bool is_closing; /* the gateway was closed before its clients had ended */
     struct gate_model models[GATE_MODELS];
     size_t model_count;
@@ -281,6 +285,8 @@ struct gate {
 /* Where the replaced functions find the world. */
 extern struct gate *gate_now;
 
+/* Notes that a run or a call begins. */
+void gate_begins(struct gate *gate, uint64_t *last_ms);
 /* Draws from a stream from now on; returns the one before. */
 enum gate_stream gate_draw_from(struct gate *gate, enum gate_stream stream);
 uint64_t gate_below(struct gate *gate, uint64_t count);

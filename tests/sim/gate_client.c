@@ -238,7 +238,8 @@ static void check_link(struct gate *gate, struct gate_client *client,
     if (link->is_plain)
         gate_must(gate,
                   (answer->status == 400 &&
-                   gate_has(surety_buf_str(&answer->body), "takes TLS")) ||
+                   (gate_has(surety_buf_str(&answer->body), "takes TLS") ||
+                    client->asks[client->at].page.is_head)) ||
                       gate->memory.starved || gate->is_closing,
                   "a client without TLS gets the answer that it needs it");
     if (!gate->is_tls || link->is_faulty || !answer->status)

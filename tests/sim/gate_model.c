@@ -308,6 +308,7 @@ static surety_status transport_start(void *ctx, uint64_t id,
                (int)request->url.len, request->url.ptr, (int)body.len,
                body.ptr);
     gate->call_count++;
+    gate_begins(gate, &gate->call_ms);
     gate_note(gate, body.ptr, body.len);
     gate_must(gate,
               object.len || (route.kind == ROUTE_CALL &&

@@ -160,7 +160,8 @@ static void gate_compare(struct gate *gate, struct gate_bench *bench,
     const bool has_page = gate->client_count > gate->caller_count;
     /* A client that hangs up without having read what TLS sends by itself ends
      * its connection with a reset. */
-    const bool is_smooth = gate->is_tls && gate->is_smooth && gate->is_staying;
+    const bool is_smooth =
+        gate->is_tls && gate->is_smooth && gate->is_staying && !gate->has_tie;
 
     if (gate->broken || !gate_is_even(gate))
         return;
@@ -232,7 +233,7 @@ static bool tally_is_wide(const struct gate_tally *tally)
            tally->values > 100 && tally->tools > 20 && tally->fallbacks > 5 &&
            tally->hung_up > 20 && tally->starved > 20 && tally->objects > 20 &&
            (!gate_link_has_tls() ||
-            (tally->secured > 100 && tally->plain > 4)) &&
+            (tally->secured > 100 && tally->plain > 2)) &&
            tally->pages > 100 && tally->figures > 10 && tally->compared > 30;
 }
 

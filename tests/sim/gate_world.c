@@ -24,6 +24,12 @@ struct gate *gate_now;
 
 /* ---- chance and notes ---------------------------------------------------- */
 
+void gate_begins(struct gate *gate, uint64_t *last_ms)
+{
+    gate->has_tie = gate->has_tie || *last_ms == gate->now_ms;
+    *last_ms = gate->now_ms;
+}
+
 enum gate_stream gate_draw_from(struct gate *gate, enum gate_stream stream)
 {
     const enum gate_stream before = gate->stream;
@@ -100,6 +106,8 @@ bool surety__worker_random(surety__worker *worker, void *out, size_t len)
     unsigned char *bytes = out;
 
     (void)worker;
+    if (stream == STREAM_RUNS)
+        gate_begins(gate_now, &gate_now->run_ms);
     for (size_t i = 0; i < len; i++)
         bytes[i] = (unsigned char)chance_word(&gate_now->streams[stream]);
     return true;
