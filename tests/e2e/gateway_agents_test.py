@@ -218,7 +218,8 @@ def test_unchecked():
     for name, client, members, place in UNKNOWN:
         with Provider(answer(ANSWERS[client])) as provider, \
                 Gateway({}, config=of(provider)) as gateway:
-            got = gateway.call(client, headers=("anthropic-beta: b",),
+            got = gateway.call(client, headers=("anthropic-beta: b",
+                                                "Surety-Stream: live"),
                                **members)
             name = f"{client}: {name}"
             same(f"{name}: status", got.status, 200)
