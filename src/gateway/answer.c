@@ -331,6 +331,18 @@ static void answer_speak_calls(surety__exchange *exchange,
     }
 }
 
+/* Whether the last reply's text is a part of the answer and was not passed on
+ * yet. Where that of an earlier reply was, whose calls were wrong, it comes
+ * only if no calls come. */
+static bool answer_says(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+
+    if (info->verdict == SURETY_RUN_CALLS)
+        return !exchange->attempt;
+    return !exchange->ask.kept && exchange->attempt != info->attempt_count;
+}
+
 /* Adds the answer's message: reasoning, text and calls. What its provider wants
  * to get back goes to a client of the same protocol. */
 static void answer_speak_message(surety__exchange *exchange, surety_buf *out)
@@ -353,12 +365,14 @@ static void answer_speak_message(surety__exchange *exchange, surety_buf *out)
         if (part->text.len)
             surety__speech_piece(speech, PART_REASONING, part->text, out);
     }
-    for (size_t i = 0; i < last->part_count; i++)
+    for (size_t i = 0; i < last->part_count && answer_says(exchange); i++)
         if (last->parts[i].kind == SURETY_PART_TEXT &&
-            last->parts[i].text.len &&
-            (info->verdict == SURETY_RUN_CALLS || !exchange->ask.kept) &&
-            !exchange->attempt)
+            last->parts[i].text.len) {
+            if (exchange->attempt)
+                surety__speech_piece(speech, PART_TEXT, SURETY__LITERAL("\n\n"),
+                                     out);
             surety__speech_piece(speech, PART_TEXT, last->parts[i].text, out);
+        }
     if (info->verdict == SURETY_RUN_CALLS)
         answer_speak_calls(exchange, last, out);
 }
@@ -713,7 +727,7 @@ void surety__answer_continue(surety__exchange *exchange)
     if (!exchange->attempt) {
         surety__speech_begin(&exchange->speech, &closing.usage, &exchange->out);
         surety__answer_speak(exchange, &exchange->out);
-    } else if (info->verdict == SURETY_RUN_CALLS) {
+    } else if (info->verdict == SURETY_RUN_CALLS || answer_says(exchange)) {
         answer_speak_message(exchange, &exchange->out);
     }
     answer_end(exchange, &closing);

@@ -30,6 +30,16 @@ static void exchange_hint(void *ctx)
     exchange->is_ready = true;
 }
 
+/* Whether the reply whose text was passed on is complete: its calls were wrong,
+ * and are asked for again. What it says stays, and what the next one says comes
+ * only in place of calls (answer.c). */
+static bool exchange_has_said(const surety__exchange *exchange)
+{
+    return exchange->ask.tools.set &&
+           !surety_run_attempt(exchange->run, exchange->attempt - 1)
+                .answer.failure;
+}
+
 /* Passes a piece on: of the value, where there is a contract, else of the
  * reply. A value goes on in the next attempt, a text cannot. */
 static void exchange_event(void *ctx, const surety_event *event)
@@ -50,7 +60,7 @@ static void exchange_event(void *ctx, const surety_event *event)
     else if (is_value || event->kind != SURETY_EVENT_TEXT)
         return;
     if (!is_value && exchange->attempt && exchange->attempt != event->attempt) {
-        exchange->is_cut = true;
+        exchange->is_cut = !exchange_has_said(exchange);
         return;
     }
     if (!exchange->attempt) {

@@ -66,8 +66,8 @@ bool surety__pass_instead(const surety__ask *ask)
     const bool wants = request->mode != SURETY_MODE_PROMPT ||
                        request->format != FORMAT_TEXT || ask->has_named ||
                        request->choice >= CHOICE_REQUIRED;
-    const bool waits =
-        ask->giving.is_asked && ask->giving.output != SURETY_RUN_OUTPUT_LIVE;
+    const bool waits = request->stream && ask->giving.is_asked &&
+                       ask->giving.output != SURETY_RUN_OUTPUT_LIVE;
     const bool says =
         ask->has_repair || ask->retries || waits || ask->account.reports;
 

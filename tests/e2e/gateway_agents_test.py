@@ -249,7 +249,7 @@ def test_refused():
                 ("a contract", ("Surety-Contract: surety/messages",), {}),
                 ("a level", ("Surety-Repair: none",), {}),
                 ("a number", ("Surety-Retries: 1",), {}),
-                ("a way", ("Surety-Stream: hold",), {}),
+                ("a way", ("Surety-Stream: hold",), {"stream": True}),
                 ("a report", ("Surety-Report: full",), {}),
                 ("another protocol", (), {"model": "openai:m"})):
             got = gateway.call("anthropic", headers=headers,

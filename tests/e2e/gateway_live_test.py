@@ -139,6 +139,39 @@ def test_tools():
                  names(called_in_stream(client, got)), [("weather", good)])
 
 
+def test_again():
+    """Wrong calls behind a text that was passed on are asked for again: the
+    text stays, and right calls follow, or what the model says in their
+    place."""
+    good = {"city": "Rome", "days": 3}
+    wrong = {"text": "I look.", "calls": [
+        {"tool": "weather", "json": {"town": 1}}]}
+    for name, last, text, calls in (
+            ("calls", {"text": "I look again.", "calls": [
+                {"tool": "weather", "json": good}]}, "I look.",
+             [("weather", good)]),
+            ("no calls", {"text": "I cannot."}, "I look.\n\nI cannot.", [])):
+        with Gateway({"then": "repeat",
+                      "replies": [wrong, last] * len(CLIENTS)}) as gateway:
+            for client in CLIENTS:
+                got = live(gateway, client, "live", client,
+                           **tool_members(client))
+                same(f"{name}: {client}: end", ended(client, got), "well")
+                same(f"{name}: {client}: text", streamed(client, got), text)
+                same(f"{name}: {client}: call",
+                     names(called_in_stream(client, got)), calls)
+    with Gateway({"then": "repeat", "replies": [
+            {"when": {"model": "a"}, "text": "I look.", "chunks": 3,
+             "cut_at": 560},
+            {"text": "I look again."}]}, config={
+                "models": {name: {"provider": "openai", "model": name}
+                           for name in "ab"},
+                "routes": {"both": ["a", "b"]}}) as gateway:
+        got = gateway.call("openai", True, headers=("Surety-Stream: live",),
+                           **tool_members("openai"), model="both")
+        same("a text that broke off", ended("openai", got), "error")
+
+
 def test_law():
     """Random values in random wrappings, cut anywhere."""
     generator = random.Random(41)
@@ -192,4 +225,4 @@ def test_law():
 
 if __name__ == "__main__":
     run_tests(test_pieces, test_first_piece, test_cut, test_held, test_tools,
-              test_law)
+              test_again, test_law)
