@@ -113,6 +113,13 @@ typedef struct surety_config_passed {
     surety_position position; /* in the file */
 } surety_config_passed;
 
+/* A member of a client's request that a gateway leaves out for the models of a
+ * provider, where their protocol has no meaning for it: "thinking", or
+ * "output_config/effort" for a member of a member. The struct never grows. */
+typedef struct surety_config_ignored {
+    surety_str provider, member;
+} surety_config_ignored;
+
 /* The settings of a configuration. All texts belong to the configuration. */
 typedef struct surety_config_info {
     size_t size; /* sizeof(surety_config_info) of the library */
@@ -140,6 +147,8 @@ typedef struct surety_config_info {
     const uint32_t *at_once;
     const surety_config_passed *passed;
     size_t passed_count;
+    const surety_config_ignored *ignored;
+    size_t ignored_count;
 } surety_config_info;
 SURETY_API const surety_config_info *
 surety_config_info_of(const surety_config *config);

@@ -295,23 +295,45 @@ static void rows_passed(struct rows_reader *reader, surety_val from,
     }
 }
 
-/* Reads the paths of all providers. */
-static void rows_passed_all(struct rows_reader *reader, surety_val providers)
+/* Reads the members that a gateway leaves out for a provider, to the end of the
+ * list. */
+static void rows_ignored(surety_config_info *info, surety_val from,
+                         const surety__config_provider *provider,
+                         surety_config_ignored *list)
+{
+    SURETY_EACH (member, surety_val_get(from, "ignored_members"))
+        list[info->ignored_count++] =
+            (surety_config_ignored){provider->name, surety_val_str(member)};
+}
+
+/* Reads what a gateway does for the providers. */
+static void rows_gateway(struct rows_reader *reader, surety_val providers)
 {
     surety_config *config = reader->config;
-    size_t count = 0;
+    surety_config_ignored *ignored;
+    size_t passed_count = 0, ignored_count = 0;
 
-    SURETY_EACH (from, providers)
-        count += surety_val_count(surety_val_get(from, "passed_paths"));
-    config->passed = surety__arena_take(&config->arena,
-                                        (count + 1) * sizeof(*config->passed));
-    if (!config->passed)
+    SURETY_EACH (from, providers) {
+        passed_count += surety_val_count(surety_val_get(from, "passed_paths"));
+        ignored_count +=
+            surety_val_count(surety_val_get(from, "ignored_members"));
+    }
+    config->passed = surety__arena_take(
+        &config->arena, (passed_count + 1) * sizeof(*config->passed));
+    ignored = surety__arena_take(&config->arena,
+                                 (ignored_count + 1) * sizeof(*ignored));
+    config->info.ignored = ignored;
+    if (!config->passed || !ignored)
         rows_starved(reader);
-    SURETY_EACH (from, providers)
-        if (!reader->status)
-            rows_passed(reader, from,
-                        surety__config_provider_find(
-                            config, surety_val_str(surety_val_key(from))));
+    SURETY_EACH (from, providers) {
+        const surety__config_provider *provider = surety__config_provider_find(
+            config, surety_val_str(surety_val_key(from)));
+
+        if (reader->status)
+            break;
+        rows_passed(reader, from, provider);
+        rows_ignored(&config->info, from, provider, ignored);
+    }
 }
 
 /* Reads the providers, the models and the prices. */
@@ -331,7 +353,7 @@ static void rows_groups(struct rows_reader *reader, surety_val root)
         rows_provider(reader, val, &config->providers[config->provider_count]);
         config->provider_count += !reader->status;
     }
-    rows_passed_all(reader, providers);
+    rows_gateway(reader, providers);
     for (surety_val val = surety_val_first(models); val.doc && !reader->status;
          val = surety_val_next(models, val))
         rows_model(reader, val, &config->rows[config->row_count++]);

@@ -5,8 +5,8 @@
  * 1. To a model of the client's own protocol all of them go unchanged.
  * 2. To another protocol those go that both have, under the name that it has
  *    there (table below). A member that has its usual value says nothing and is
- *    left out. Every other one refuses the request, with its name: none is
- *    dropped without a word.
+ *    left out, and so is one that the configuration names. Every other one
+ *    refuses the request, with its name: none is dropped without a word.
  *
  * Sources of the names: the types of the providers' official clients (2026). */
 #include "gateway/gateway.h"
@@ -136,6 +136,24 @@ static bool params_is_usual(surety_str name, surety_val value)
     return false;
 }
 
+/* Whether the configuration leaves a member out for the model's provider. */
+static bool params_is_ignored(const params_reader *reader, surety_str path)
+{
+    const surety_config_info *info =
+        surety_config_info_of(reader->ask->settings->config);
+
+    for (size_t i = 0; i < info->ignored_count; i++) {
+        const surety_config_ignored *one = &info->ignored[i];
+        const size_t len = one->member.len;
+
+        if (surety_str_equal(one->provider, reader->ask->model.provider) &&
+            surety__str_starts(path, one->member) &&
+            (path.len == len || path.ptr[len] == '/'))
+            return true;
+    }
+    return false;
+}
+
 static void params_refuse(params_reader *reader, surety_str path)
 {
     surety_error error;
@@ -144,7 +162,9 @@ static void params_refuse(params_reader *reader, surety_str path)
                  "the member \"%.*s\" has no meaning for a model of the "
                  "protocol %s",
                  (int)path.len, path.ptr, surety_protocol_name(reader->to));
-    surety__hint(&error, "leave it out, or ask a model of the protocol %s",
+    surety__hint(&error,
+                 "leave it out, ask a model of the protocol %s, or name it in "
+                 "\"ignored_members\" of the provider (surety.json)",
                  surety_protocol_name(reader->from));
     reader->status =
         surety__ask_refuse(reader->ask, 400, path, &error, reader->problem);
@@ -215,7 +235,7 @@ static void params_translate(params_reader *reader, surety_str path,
 {
     surety_model *model = &reader->ask->model;
 
-    if (params_is_usual(path, value))
+    if (params_is_usual(path, value) || params_is_ignored(reader, path))
         return;
     for (size_t i = 0; i < SURETY__COUNT(params_rows); i++) {
         const char *own = params_rows[i].names[reader->from];

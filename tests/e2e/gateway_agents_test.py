@@ -322,6 +322,39 @@ def test_google():
         same("a tool: asked again", got.header("surety-attempts"), "2")
 
 
+def test_ignored():
+    """What only the client's protocol has is left out for a provider where the
+    configuration names it, and else refused."""
+    names = ["thinking", "context_management", "output_config/effort"]
+    for to in ("openai", "responses", "gemini"):
+        with Provider(answer({**ANSWERS, "responses": SAID}[to])) as provider:
+            body = {**CODER, "model": model_of(to),
+                    "messages": CODER["messages"][:1]}
+            if to == "gemini": # it has no word for a user
+                body.pop("metadata")
+            for given in ([], names[:1], names[1:], names):
+                config = of(provider)
+                for row in config["providers"].values():
+                    row["key_env"] = "OUR_KEY"
+                config["providers"][to]["ignored_members"] = given
+                with Gateway({}, config=config) as gateway:
+                    got = gateway.call("anthropic", **body)
+                name = f"{to}, {len(given)} of them"
+                if given == names:
+                    same(f"{name}: status", got.status, 200)
+                    continue
+                same(f"{name}: status", got.status, 400)
+                check(f"{name}: says which", any(
+                    one in got.body.decode() for one in names
+                    if one not in given), got)
+            same(f"{to}: was asked once", len(provider.requests), 1)
+            sent = provider.requests[0][1].decode()
+            check(f"{to}: got none of them", not any(
+                word in sent for word in ("adaptive", "clear_thinking",
+                                          "effort")), sent)
+            check(f"{to}: got the rest", "Weather?" in sent, sent)
+
+
 def test_later():
     """A later message of the system reaches every provider that takes one."""
     later = [{"role": "user", "content": "Hey."},
@@ -351,4 +384,4 @@ def test_later():
 
 
 run_tests(test_coder, test_marks, test_token, test_unchecked, test_refused,
-          test_plain, test_metrics, test_google, test_later)
+          test_plain, test_metrics, test_google, test_ignored, test_later)

@@ -206,6 +206,12 @@ static void put_config(surety_buf *out, const surety_config *config)
     }
     for (size_t i = 0; i < config->info.passed_count; i++)
         put_passed(out, &config->info.passed[i]);
+    for (size_t i = 0; i < config->info.ignored_count; i++) {
+        surety_buf_text(out, "ignored ");
+        surety_buf_add(out, config->info.ignored[i].member);
+        put_str(out, "provider", config->info.ignored[i].provider);
+        surety_buf_byte(out, '\n');
+    }
     put_run(out, config);
     put_rest(out, config);
 }
