@@ -110,6 +110,10 @@ bool surety__failure_is_below(surety_failure failure);
  * structured output. For other servers of OpenAI's protocol that is unknown. */
 bool surety__provider_shows_schema(surety_protocol protocol, surety_str name);
 
+/* Whether a request with this path only counts tokens, which no provider
+ * charges. */
+bool surety__raw_is_count(surety_str path);
+
 /* ---- decoder.c, answer.c, failure.c and the protocols' files ------------- */
 
 /* Reads one response as it arrives. Owned by the caller. */

@@ -269,6 +269,13 @@ surety_status surety__raw_check(const surety__call *call, surety_error *reterr)
     return SURETY_OK;
 }
 
+bool surety__raw_is_count(surety_str path)
+{
+    return surety__str_ends(path, SURETY__LITERAL("/count_tokens")) ||
+           surety__str_ends(path, SURETY__LITERAL("/input_tokens")) ||
+           surety__str_ends(path, SURETY__LITERAL(":countTokens"));
+}
+
 void surety__raw_path(const surety__call *call, surety_buf *out)
 {
     const surety_str mark = SURETY__LITERAL("{model}");

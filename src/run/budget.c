@@ -87,7 +87,8 @@ static bool budget_worked(const surety__attempt *attempt)
 {
     const int status = attempt->seen.answer.http_status;
 
-    return attempt->sent && (status == 0 || (status >= 200 && status < 300));
+    return attempt->sent && !attempt->is_free &&
+           (status == 0 || (status >= 200 && status < 300));
 }
 
 /* Members of extra may replace the model's own limit. */

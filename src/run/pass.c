@@ -77,14 +77,19 @@ static bool pass_is_whole(const surety__run_exchange *exchange,
 void surety__pass_judge(const surety__run_exchange *exchange,
                         surety__attempt *attempt)
 {
+    const surety__raw *raw = &exchange->watch.forms->setup->raw;
     surety_answer *answer = &attempt->seen.answer;
 
     attempt->given = exchange->passing.given;
+    attempt->is_free = raw->is_bytes || surety__raw_is_count(raw->path);
     if (!attempt->given || !pass_is_whole(exchange, answer->failure))
         return;
     attempt->what = CASE_PASSED;
-    if (!exchange->watch.forms->setup->raw.path.len)
+    if (!raw->path.len)
         return;
+    /* Of a response to what is no call only the usage is read: vectors have
+     * one. */
+    answer->usage.known = answer->usage.input_tokens && !attempt->is_free;
     answer->failure = SURETY_FAILURE_NONE;
     answer->error_code = answer->error_message = (surety_str){"", 0};
 }

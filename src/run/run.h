@@ -390,6 +390,7 @@ typedef struct surety__attempt {
                      * read on; else 0 */
     bool broke;     /* it broke off by itself, and counts as stopped */
     bool given;     /* its response is given out */
+    bool is_free;   /* it uses no tokens: it counts them, or is any request */
     bool calls;     /* its reply has the call of a tool, or the begin of one */
     const surety_entry_issue *faults; /* of its calls of declared tools */
     size_t fault_count;

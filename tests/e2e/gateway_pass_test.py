@@ -175,6 +175,10 @@ def test_others():
                                 {"parts": [{"text": "hey"}]}}]})):
             got = post(gateway, path, body)
             same(path, got.status, 200)
+        used = [("input_tokens" in line, line.get("estimated", False))
+                for line in gateway.logged(6)]
+        same("vectors use what is said, or else an estimate; counts nothing",
+             used, [(True, False), *[(False, False)] * 3, *[(True, True)] * 2])
         got = post(gateway, "/v1/messages/count_tokens",
                    {"model": "vectors", "messages": []})
         same("not of another protocol", got.status, 400)
