@@ -111,9 +111,9 @@ typedef struct surety_tool {
     surety_protocol raw_protocol;
 } surety_tool;
 
-/* Adds a tool; all texts are copied. SURETY_MISUSE: the name cannot be a tool's
- * or is already one, the parameters are not of the type object, or the set
- * would have declared tools beside others; SURETY_SYNTAX and others as
+/* Adds a tool; all texts but raw are copied. SURETY_MISUSE: the name cannot be
+ * a tool's or is already one, the parameters are not of the type object, or the
+ * set would have declared tools beside others; SURETY_SYNTAX and others as
  * surety_contract_read, with "NAME: parameters" or "NAME: result" in
  * reterr->source. */
 SURETY_API surety_status surety_tools_add(surety_tools *tools,
