@@ -884,6 +884,8 @@ class ConfigInfo(Structure):
         ("at_once", c_void_p),
         ("passed", c_void_p),
         ("passed_count", c_size_t),
+        ("ignored", c_void_p),
+        ("ignored_count", c_size_t),
     ]
 
 
