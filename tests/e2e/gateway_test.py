@@ -374,7 +374,8 @@ def test_anew():
                      messages=[{"role": "system", "content": "S" * 5000},
                                {"role": "user", "content": "U" * 20000}])
         count += 1
-        same("one is refused", gateway.call(tools="none").status, 400)
+        same("one is refused", gateway.call(
+            headers=("Surety-Retries: none",)).status, 400)
         link = gateway.send(request(stream=True, model="late",
                                     **schema_members("openai")))
         gateway.call()  # the thread takes them in their order

@@ -400,8 +400,16 @@ static const struct {
      "greater than"},
     {SURETY_PROTOCOL_ANTHROPIC,
      "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
+     "\"tool\"}]}",
+     "Unexpected role \"tool\""},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
      "\"system\"}]}",
-     "Unexpected role \"system\""},
+     "must follow one of the role \"user\""},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
+     "\"user\"},{\"role\":\"system\"},{\"role\":\"system\"}]}",
+     "must follow one of the role \"user\""},
     {SURETY_PROTOCOL_ANTHROPIC,
      "{\"model\":\"m\",\"max_tokens\":1,\"thinking\":{\"type\":"
      "\"enabled\"},\"tool_choice\":{\"type\":\"any\"},\"tools\":[{"
