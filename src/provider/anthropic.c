@@ -402,6 +402,16 @@ static void anthropic_delta(surety__decoder *decoder, surety_val root)
                                                        "partial_json"));
 }
 
+/* Ends the message. A block whose own end did not come has no whole item that
+ * could go back. */
+static void anthropic_end(surety__decoder *decoder)
+{
+    for (size_t i = 0; i < decoder->drafts.count; i++)
+        if (!decoder->drafts.items[i].over)
+            surety_buf_reset(&decoder->drafts.items[i].raw);
+    decoder->is.done = true;
+}
+
 static void anthropic_event(surety__decoder *decoder, surety_str type,
                             surety_val root)
 {
@@ -424,7 +434,7 @@ static void anthropic_event(surety__decoder *decoder, surety_str type,
         anthropic_stop(decoder, surety_val_get(root, "delta"));
         surety__answer_usage(decoder, surety_val_get(root, "usage"));
     } else if (surety_str_equal(type, SURETY__LITERAL("message_stop"))) {
-        decoder->is.done = true;
+        anthropic_end(decoder);
     }
 }
 
