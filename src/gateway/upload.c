@@ -87,8 +87,8 @@ surety_status surety__upload_target(surety__ask *ask)
     return ask->model.base_url.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
-/* Writes the gateway's URL for one of the provider; empty: it is no upload that
- * is named, or the client cannot be told a URL. */
+/* Writes the gateway's URL for one of the provider; empty: the configuration
+ * does not name the upload, or the client cannot get a URL. */
 static surety_str upload_url(surety__exchange *exchange, surety_str given)
 {
     surety__ask *ask = &exchange->ask;

@@ -16,7 +16,7 @@
 bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol);
 
 /* Whether a message of the role may have parts of the kind. */
-/* Returns what is wrong with the names of a message's texts; NULL: nothing. */
+/* Returns the fault of the names of a message's texts; NULL: none. */
 const char *surety__parts_misnamed(surety_role role, const surety_part *parts,
                                    size_t count);
 bool surety__role_has(surety_role role, surety_part_kind kind);

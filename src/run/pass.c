@@ -87,8 +87,8 @@ void surety__pass_judge(const surety__run_exchange *exchange,
     attempt->what = CASE_PASSED;
     if (!raw->path.len)
         return;
-    /* Of a response to what is no call only the usage is read: vectors have
-     * one. */
+    /* The response to a request that is no call is read for its usage alone:
+     * vectors have one. */
     answer->usage.known = answer->usage.input_tokens && !attempt->is_free;
     answer->failure = SURETY_FAILURE_NONE;
     answer->error_code = answer->error_message = (surety_str){"", 0};

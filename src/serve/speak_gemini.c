@@ -296,8 +296,7 @@ static void speak_gemini_end(surety__speech *speech,
         speak_gemini_event(speech, &last, ending, out);
 }
 
-/* Google's clients do not read comments: what stands behind one is lost to
- * them. */
+/* Google's clients do not read comments: they lose the events behind one. */
 static void speak_gemini_ping(const surety__speech *speech, surety_buf *out)
 {
     const surety__speech_item nothing = {.part = PART_TEXT};

@@ -177,7 +177,7 @@ def test_others():
             same(path, got.status, 200)
         used = [("input_tokens" in line, line.get("estimated", False))
                 for line in gateway.logged(6)]
-        same("vectors use what is said, or else an estimate; counts nothing",
+        same("vectors have the reported usage or an estimate; counts none",
              used, [(True, False), *[(False, False)] * 3, *[(True, True)] * 2])
         got = post(gateway, "/v1/messages/count_tokens",
                    {"model": "vectors", "messages": []})

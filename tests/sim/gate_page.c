@@ -81,7 +81,7 @@ static bool run_is_found(const struct gate *gate, const char *run)
     return true;
 }
 
-/* ---- what is asked ------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------ */
 
 static const char *const page_questions[] = {"overview",  "runs",  "run",
                                              "contracts", "check", "now"};
