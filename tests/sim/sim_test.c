@@ -211,11 +211,11 @@ static void check_usage(struct sim *sim)
         cost += attempt.cost_picousd;
         if (attempt.answer.text.len && attempt.decision.len)
             sim_must(sim, usage.input_tokens && usage.output_tokens,
-                     "what came is counted");
+                     "received text is counted");
         if (usage.known)
             sim_must(sim,
                      usage.input_tokens == 100 && usage.output_tokens == 50,
-                     "what was reported is counted");
+                     "reported tokens are counted");
     }
     sim_must(sim,
              sim->memory.starved ||

@@ -116,7 +116,7 @@ done:
 
 /* ---- usage --------------------------------------------------------------- */
 
-/* An event, and what is known behind it: the tokens that were reported last,
+/* An event, and the state behind it: the tokens that were reported last,
  * and the bytes of output that they do not count. */
 struct counted {
     const char *event;
