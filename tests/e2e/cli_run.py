@@ -9,13 +9,19 @@ import pty
 import resource
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from process import is_drained, until  # noqa: E402
 from tap import check, finish, same, skip  # noqa: E402,F401
+
+# A test that a shell starts in the background ignores SIGINT, and so would
+# all that it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SURETY = os.path.abspath(sys.argv[1] if len(sys.argv) > 1
                          else os.environ["SURETY"])
@@ -118,7 +124,8 @@ def on_terminal(*arguments, env=None, stdout=False, typed=None, records=None):
         for record in records:
             run.stdin.write(record)
             run.stdin.flush()
-            time.sleep(0.15)
+            until(lambda: is_drained(run.stdin), 120)
+            time.sleep(0.15)  # more than between two lines of progress
         run.stdin.close()
     while select.select([leader], [], [], 120)[0]:
         try:

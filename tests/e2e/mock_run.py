@@ -91,6 +91,12 @@ class Mock:
                                           **members)))
 
 
+def refuse(server):
+    """Lets a server of one thread refuse what is no request, of which no line
+    is logged. When it has, it is done with all that it answered before."""
+    Response(server.send(b"no request\r\n\r\n"))
+
+
 def request(protocol="openai", stream=False, headers=(), **members):
     """The bytes of a call."""
     path, body = CALLS[protocol]
@@ -113,13 +119,14 @@ def request(protocol="openai", stream=False, headers=(), **members):
 
 
 class Response:
-    """What came on a connection until its end, or until seconds passed."""
+    """What came on a connection until its end, or until seconds passed without
+    a byte after the first `least` ones."""
 
-    def __init__(self, link, seconds=10):
+    def __init__(self, link, seconds=WAIT, least=0):
         self.raw, self.end = b"", "close"
-        link.settimeout(seconds)
         try:
             while True:
+                link.settimeout(WAIT if len(self.raw) < least else seconds)
                 data = link.recv(1 << 16)
                 if not data:
                     break

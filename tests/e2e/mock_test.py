@@ -13,7 +13,8 @@ import socket
 import time
 
 from cli_run import FOLDER, check, complains, run_tests, same, surety, write
-from mock_run import CALLS, Mock, Response, WAIT, request
+from mock_run import CALLS, Mock, Response, WAIT, refuse, request
+from process import is_read, until
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}},
           "required": ["x"], "additionalProperties": False}
@@ -285,19 +286,20 @@ def test_wire_faults():
         cut = mock.call(stream=True)
         same("cut in a stream", (cut.body, cut.end, cut.whole),
              (stream[:500], "close", False))
-        cut = mock.call()
-        same("reset", (cut.body, cut.end), (body[:100], "reset"))
+        part = mock.call()
+        same("reset", (part.body, part.end), (body[:100], "reset"))
         cut = mock.call(stream=True)
         same("reset in a stream", (cut.body, cut.end),
              (stream[:500], "reset"))
-        cut = Response(mock.send(request()), 0.5)
+        cut = Response(mock.send(request()), 0.5, len(part.raw))
         same("stall", (cut.body, cut.end), (body[:100], "silence"))
-        cut = Response(mock.send(request(stream=True)), 0.5)
-        same("stall after the head", (cut.status, cut.body, cut.end),
-             (200, b"", "silence"))
+        link = mock.send(request(stream=True))
         cut = mock.call(stream=True)
         same("cut after the head", (cut.status, cut.body, cut.end),
              (200, b"", "close"))
+        cut = Response(link, 0.5, len(cut.raw))
+        same("stall after the head", (cut.status, cut.body, cut.end),
+             (200, b"", "silence"))
         same("hang up", [(r.raw, r.end) for r in (mock.call(), mock.call())],
              [(b"", "close"), (b"", "reset")])
         same("any bytes", mock.call().raw, b"H\x00\xff")
@@ -456,17 +458,17 @@ def test_hostile_requests():
                 link.sendall(data)
             except OSError:
                 pass
-            got = Response(link, 5)
+            got = Response(link)
             check(name, got.status == 0 or 400 <= got.status < 500, got)
         large = Response(mock.send(
             b"POST /v1/responses HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-            b"Content-Length: 1001\r\n\r\n"), 5)
+            b"Content-Length: 1001\r\n\r\n"))
         same("a body too large is refused before it is read", large.status,
              413)
         pieces = b"".join(b"64\r\n" + b" " * 100 + b"\r\n" for _ in range(11))
         large = Response(mock.send(
             b"POST /v1/responses HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-            b"Transfer-Encoding: chunked\r\n\r\n" + pieces + b"0\r\n\r\n"), 5)
+            b"Transfer-Encoding: chunked\r\n\r\n" + pieces + b"0\r\n\r\n"))
         same("a body too large in chunks", large.status, 413)
         head = request("responses", input="").partition(b"\r\n\r\n")[0]
         body = json.dumps({"model": "m", "input": "a" * (1000 - 27)}).encode()
@@ -488,12 +490,12 @@ def test_hostile_requests():
 
 def test_slow_clients():
     with Mock({"replies": [{"text": "1", "repeat": True}]}) as mock:
+        start = time.monotonic()
         slow = [mock.send(b"POST /v1/resp") for _ in range(20)]
         started = mock.send(request()[:120])
         same("others are served meanwhile",
              [mock.call().status for _ in range(20)], [200] * 20)
         end = None
-        start = time.monotonic()
         while time.monotonic() < start + WAIT and end is None:
             try:
                 slow[0].sendall(b"o")
@@ -529,7 +531,7 @@ def test_ending():
     same("the line", mock.line,
          f"surety mock: listening on http://127.0.0.1:{mock.port}\n")
     links = [mock.send(request(stream=True)) for _ in range(30)]
-    time.sleep(0.3)
+    until(lambda: is_read(mock.port), WAIT)
     same("ends at once while streams are open", mock.end(signal.SIGINT), 0)
     same("and tells of each", len(mock.logged(30)), 30)
     check("and ends them", all(Response(link).end != "silence"
@@ -554,11 +556,12 @@ def test_full_log():
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 20, most))
     for _ in range(2):
         same("it goes on", mock.call().status, 200)
+    refuse(mock)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
     same("and after it", mock.call().status, 200)
+    same("lost lines are an error of the command", mock.end(), 4)
     with open(mock.log, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    same("lost lines are an error of the command", mock.end(), 4)
     same("one line is cut, the later ones are there", [
         line.endswith("}") for line in lines], [True, False, True, False])
 

@@ -4,19 +4,17 @@
 that stay open, every wait bounded; and the law, that any chunking ends as the
 whole reply does: stream_test.py [SURETY]."""
 
-import fcntl
 import json
 import os
 import re
 import select
 import signal
-import struct
 import subprocess
-import termios
 import time
 
 from cli_run import (ENV, FOLDER, SURETY, check, complains, gives,
                      run_tests, same, surety, write)
+from process import is_drained, until
 
 WAIT = 100  # seconds for what must come
 LULL = 0.1  # seconds in which nothing must
@@ -48,12 +46,8 @@ class Stream:
             self.run.stdin.flush()
         except BrokenPipeError:
             return
-        end = time.monotonic() + WAIT
-        while time.monotonic() < end and self.run.poll() is None:
-            waiting = fcntl.ioctl(self.run.stdin, termios.FIONREAD, b"\0" * 4)
-            if struct.unpack("i", waiting)[0] == 0:
-                return
-            time.sleep(0.001)
+        until(lambda: is_drained(self.run.stdin) or
+              self.run.poll() is not None, WAIT)
 
     def line(self, wait=WAIT):
         """The next line on stdout; None where none comes in time."""
