@@ -272,7 +272,7 @@ def test_plain():
 
 def test_metrics():
     with Provider(answer(RESPONSE)) as provider, \
-            Gateway({}, config=of(provider)) as gateway:
+            Gateway({}, "--threads", "1", config=of(provider)) as gateway:
         for _ in range(3):
             gateway.call("responses", **UNKNOWN[0][2])
         gateway.call("responses")

@@ -14,8 +14,9 @@ import time
 
 from cli_run import ENV, SURETY, check, run_tests, same
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD_TEXT, SCHEMA, Gateway,
-                         model_of, schema_members)
-from mock_run import WAIT, Response, request
+                         avoid_midnight, model_of, schema_members)
+from mock_run import WAIT, Response, read_to, request
+from process import until
 
 PRICED = {"models": {"priced": {"provider": "openai", "model": "m",
                                 "price": {"input": 1, "output": 1}}}}
@@ -46,10 +47,16 @@ class Keyed(Gateway):
         return [key for key in json.loads(self.keys("list", "--json"))
                 if key["name"] == name][0]
 
+    def spent(self, name, dollars):
+        """What a key has spent today: when it is so much, or when that took too
+        long. A reservation is settled after its answer."""
+        until(lambda: self.listed(name)["day_spent_usd"] == dollars, WAIT)
+        return self.listed(name)["day_spent_usd"]
+
     def rows(self, count):
         """What attempts have used, once so many have ended."""
-        rows, until = [], time.monotonic() + WAIT
-        while len(rows) < count and time.monotonic() < until:
+        rows, end = [], time.monotonic() + WAIT
+        while len(rows) < count and time.monotonic() < end:
             with sqlite3.connect(os.path.join(self.folder, "keys.db")) as db:
                 rows = db.execute(
                     "SELECT run, input_tokens, output_tokens, estimated,"
@@ -114,10 +121,9 @@ def test_strangers():
         check("the log has the key's id", len(ids) == 1 and re.fullmatch(
             "key_[0-9a-f]{16}", ids.pop() or ""), ids)
         gateway.keys("revoke", "team")
-        status, turns = 200, 0
-        while status == 200 and turns < 100000:
-            status, turns = gateway.call(key=secret).status, turns + 1
-        same("a revoked key is one no more", status, 401)
+        until(lambda: gateway.call(key=secret).status != 200, WAIT)
+        same("a revoked key is one no more", gateway.call(key=secret).status,
+             401)
 
 
 def test_limits():
@@ -178,12 +184,8 @@ def test_middle():
         same("after one call", got.header("surety-attempts"), "1")
         same("and no more were sent", len(gateway.mock.logged(1)), 1)
         line = gateway.logged(1)[0]
-        listed = gateway.listed("money")
-        turns = 0
         spent = (line["input_tokens"] + line["output_tokens"]) / 1e6
-        while listed["day_spent_usd"] != spent and turns < 1000:
-            listed, turns = gateway.listed("money"), turns + 1
-        same("its usage is counted", listed["day_spent_usd"], spent)
+        same("its usage is counted", gateway.spent("money", spent), spent)
 
 
 def test_law_rows():
@@ -213,10 +215,11 @@ def test_law_rows():
         groups = json.loads(text)["groups"]
         same("the rows of each key", {one["key"]["key"]: one["calls"]
                                       for one in groups}, calls)
-        same("and what it has spent", {
-            one["key"]["key"]: one["cost_picousd"] / 1e12 for one in groups}, {
-                key["id"]: key["day_spent_usd"] for key in map(
-                    gateway.listed, ("much", "little"))})
+        ids = {gateway.listed(name)["id"]: name for name in secrets.values()}
+        for one in groups:
+            name, spent = ids[one["key"]["key"]], one["cost_picousd"] / 1e12
+            same(f"{name}: what it has spent", gateway.spent(name, spent),
+                 spent)
         with sqlite3.connect(os.path.join(gateway.folder, "keys.db")) as db:
             same("a view has it too", {
                 key: attempts for key, attempts in db.execute(
@@ -250,8 +253,7 @@ def test_law_stopped():
                     link = gateway.send(request(client, True, (
                         f"x-goog-api-key: {secret}" if client == "gemini" else
                         f"Authorization: Bearer {secret}",), **members))
-                    while b"a longer" not in link.recv(1 << 16):
-                        pass
+                    read_to(link, b"a longer")
                     link.close()
                 else:
                     gateway.call(client, True, ("Surety-Stream: live",),
@@ -269,11 +271,9 @@ def test_law_stopped():
                   any(line["protocol"] == "anthropic" and
                       line["input_tokens"] == 77
                       for line in lines), lines)
-            spent, turns = sum(row[4] for row in rows) / 1e12, 0
-            listed = gateway.listed("money")
-            while listed["day_spent_usd"] != spent and turns < 1000:
-                listed, turns = gateway.listed("money"), turns + 1
-            same(f"{way}: the key has paid it", listed["day_spent_usd"], spent)
+            spent = sum(row[4] for row in rows) / 1e12
+            same(f"{way}: the key has paid it", gateway.spent("money", spent),
+                 spent)
 
 
 def test_law_secrets():
@@ -326,5 +326,6 @@ def test_database():
         same("afterwards: status", gateway.call(key=secret).status, 200)
 
 
+avoid_midnight()
 run_tests(test_strangers, test_limits, test_middle, test_law_rows,
           test_law_stopped, test_law_secrets, test_database)

@@ -16,6 +16,7 @@ import tempfile
 from cli_run import ENV, FOLDER, SURETY, check, run_tests, same, surety
 from gateway_run import Gateway, said
 from mock_run import WAIT, Response, request
+from process import until
 
 GET = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: %s\r\n\r\n"
 ALWAYS = {"then": "repeat", "replies": [{"text": "ok"}]}
@@ -163,10 +164,8 @@ def test_leaves():
         first = kept.recv(1000)
         check("ready", first.startswith(b"HTTP/1.1 200 "), first)
         gateway.process.send_signal(signal.SIGTERM)
-        status, tries = 200, 0
-        while status == 200 and tries < 1000:
-            status, tries = get(gateway.dial()).status, tries + 1
-        same("then /readyz answers 503", status, 503)
+        until(lambda: get(gateway.dial()).status != 200, WAIT)
+        same("then /readyz answers 503", get(gateway.dial()).status, 503)
         same("it still serves", said("openai", gateway.call()), "now")
         response = get(kept, b"/healthz", b"keep-alive")
         same("an open connection ends with its next answer",
@@ -215,10 +214,8 @@ def test_law_limits():
         same("a probe is answered", get(gateway.dial(), b"/healthz").status,
              200)
         waiting.pop().close()
-        status, tries = 503, 0
-        while status == 503 and tries < 10000:
-            status, tries = gateway.call().status, tries + 1
-        same("where one ends another one is taken", status, 200)
+        check("where one ends another one is taken",
+              until(lambda: gateway.call().status == 200, WAIT))
         for link in waiting:
             link.close()
     with Gateway(ALWAYS, "--threads", "4", "--max-connections",

@@ -12,7 +12,7 @@ from cli_run import check, run_tests, same
 from gateway_run import (CLIENTS, GOOD_TEXT, PROVIDERS, Gateway, ended,
                          model_of, schema_members, streamed)
 from gateway_tools_test import CITY, called_in_stream, names, tool_members
-from mock_run import request
+from mock_run import read_to, request
 
 LATE_BAD = '{"title":"Lamp and more","hours":400,"rest":"much more text"}'
 
@@ -51,13 +51,7 @@ def test_first_piece():
         link = gateway.send(request("openai", True,
                                     ("Surety-Stream: live",),
                                     **schema_members("openai")))
-        data = b""
-        while b'"content":"{' not in data:
-            more = link.recv(1 << 16)
-            if not more:
-                break
-            data += more
-        check("a piece of the value came", b'"content":"{' in data, data)
+        check("a piece of the value came", read_to(link, b'"content":"{'))
         link.close()
 
 

@@ -13,8 +13,9 @@ import subprocess
 
 from cli_run import ENV, SURETY, check, run_tests, same
 from gateway_run import Gateway
-from mock_run import Response
+from mock_run import WAIT, Response, read_to
 from object_store import JSON, ORIGIN, Store, kept
+from process import until
 from provider_server import Provider, answer, head, pause, wait_gone
 
 BYTES = bytes(range(256)) * 3
@@ -255,15 +256,13 @@ def test_stream():
         with Front(provider.port) as gateway:
             link = gateway.send(b"GET /v1/responses/r?stream=true HTTP/1.1\r\n"
                                 b"Host: a\r\n\r\n")
-            came = b""
-            while first not in came:
-                came += link.recv(1 << 16)
+            came = read_to(link, first)
             check("the type of a stream", b"text/event-stream" in came, came)
             link.close()
             line = gateway.logged(1)[0]
             same("the run has ended", (line["verdict"], line["stream"]),
                  ("cancelled", True))
-    same("the provider's call too", gone, [True])
+        check("the provider's call too", until(lambda: gone, WAIT))
     with Provider(head(length=100) + b"half") as provider:
         with Front(provider.port) as gateway:
             same("half an answer is none", gateway.ask(
@@ -274,7 +273,8 @@ def test_records():
     """A request has its line, its row and its figures by the name of its
     path."""
     with Store(ok) as store:
-        with Front(store.port, "--ledger", "l.db") as gateway:
+        with Front(store.port, "--ledger", "l.db", "--threads",
+                   "1") as gateway:
             gateway.ask("POST", "/v1/files", BYTES, "Surety-Tag: t")
             gateway.ask("GET", "/v1/files/secret-id")
             figures = gateway.ask("GET", "/metrics").body.decode()
@@ -339,8 +339,7 @@ def test_configuration():
                 "passed_paths": ["/files"]}
             gateway.configure(config)
             gateway.process.send_signal(signal.SIGHUP)
-            while "both pass" not in gateway.heard():
-                pass
+            until(lambda: "both pass" in gateway.heard(), WAIT)
             check("both names", '"openai" and "other"' in gateway.heard(),
                   gateway.heard())
             same("the old one stays", (
@@ -355,9 +354,8 @@ def test_configuration():
             del config["providers"]["other"]
             gateway.configure(config)
             gateway.process.send_signal(signal.SIGHUP)
-            while gateway.ask("GET", "/v1/batches").status != 200:
-                pass
-            check("the new one is taken", True)
+            check("the new one is taken", until(
+                lambda: gateway.ask("GET", "/v1/batches").status == 200, WAIT))
 
 
 def test_upload():

@@ -190,8 +190,9 @@ def test_traces():
             got = gateway.call(model="small", headers=("traceparent: 00-x",),
                                **schema_members("openai"))
             same("a wrong traceparent hinders nothing", got.status, 200)
-            line = [line for line in gateway.logged(2)][0]
-            same("the log has the trace", line["trace"], "ab" * 16)
+            same("the log has the trace", [
+                line["trace"] for line in gateway.logged(2)].count("ab" * 16),
+                 1)
             passed = [headers for _, headers, _ in provider.got]
             check("the provider gets the trace", all(
                 re.fullmatch(f"00-{'ab' * 16}-[0-9a-f]{{16}}-01",
@@ -243,6 +244,8 @@ def test_full_disk():
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (
         len(json.dumps(gateway.logged(1)[0])) + 100, most))
     ask(2)
+    # A line is written before its request is counted.
+    until(gateway, "surety_requests_total", 3)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
     ask(2)
     same("lost lines are an error of the command", gateway.end(), 4)
@@ -253,8 +256,10 @@ def test_full_disk():
         lines = file.read().split("\n")
     same("one line is cut", [lines.index(line) for line in lines
                              if not line.endswith("}")], [1, len(lines) - 1])
-    same("the later ones are there", [json.loads(line)["status"] for line in
-                                      lines[2:-1]], [200, 200])
+    later = [json.loads(line) for line in lines[2:-1]]
+    same("the later ones are there", [
+        line["status"] for line in later if line["route"] != "/metrics"],
+         [200, 200])
 
 
 def test_collector_gone():

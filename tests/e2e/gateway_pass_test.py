@@ -8,7 +8,7 @@ import re
 
 from cli_run import check, run_tests, same
 from gateway_run import CLIENTS, Gateway, model_of, said
-from mock_run import Response, request
+from mock_run import Response, read_to, request
 from provider_server import Provider, answer
 
 
@@ -27,8 +27,8 @@ def plain(body):
 def test_bytes():
     """The bytes are those that a client gets without the gateway."""
     with Gateway({"then": "repeat", "replies": [
-            {"text": "Grüße, wörld", "reasoning": "hm", "chunks": 4}]}
-                 ) as gateway:
+            {"text": "Grüße, wörld", "reasoning": "hm", "chunks": 4}]},
+                 "--threads", "1") as gateway:
         for client in CLIENTS:
             for stream in (False, True):
                 name = client + " stream" * stream
@@ -141,8 +141,7 @@ def test_gone():
              "chunk_delay_ms": 600000}]}) as gateway:
         for client in CLIENTS:
             link = gateway.send(request(client, True))
-            while b"HTTP/1.1 200" not in link.recv(1 << 16):
-                pass
+            read_to(link, b"HTTP/1.1 200")
             link.close()
         same("the model's calls have ended",
              {line["ended"] for line in gateway.mock.logged(len(CLIENTS))},
@@ -154,7 +153,7 @@ def test_gone():
 
 def test_others():
     """Vectors and counts of tokens; the gateway's own list of models."""
-    with Gateway({"replies": []},
+    with Gateway({"replies": []}, "--threads", "1",
                  config={"models": {"vectors": {"provider": "openai",
                                                 "model": "v"}}}) as gateway:
         got = post(gateway, "/v1/embeddings",

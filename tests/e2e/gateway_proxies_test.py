@@ -21,6 +21,7 @@ from gateway_run import (BAD_TEXT, GOOD, GOOD_TEXT, end_process, said,
                          schema_members, streamed)
 from mock_run import WAIT, Mock, Response, request
 from postgres_server import Server, find_programs
+from process import lasting_port
 from tap import skip_all
 
 FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
@@ -29,17 +30,11 @@ PORTS = ("4141", "4142", "4143")
 CLIENTS = 4
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Replica:
     """A gateway on a port that it keeps over restarts."""
 
     def __init__(self, config, ledger):
-        self.port = free_port()
+        self.port = lasting_port()
         self.arguments = [SURETY, "serve", "--listen",
                           f"127.0.0.1:{self.port}", "--config", config,
                           "--ledger", ledger, "--notice", "4"]
@@ -59,7 +54,7 @@ class Proxy:
     """A proxy with the file of the documents, on ports of the test's."""
 
     def __init__(self, name, program, replicas):
-        self.port = free_port()
+        self.port = lasting_port()
         folder = tempfile.mkdtemp(dir=FOLDER)
         with open(os.path.join(FILES, name), encoding="utf-8") as file:
             text = file.read().replace("127.0.0.1:8080",

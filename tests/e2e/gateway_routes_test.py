@@ -10,6 +10,7 @@ import time
 from cli_run import check, run_tests, same
 from gateway_run import (GOOD_TEXT, WAIT, Gateway, said, schema_members)
 from mock_run import Response, request
+from process import until
 
 OK = {"text": GOOD_TEXT, "repeat": True}
 DOWN = {"when": {"model": "bad"}, "status": 500, "repeat": True}
@@ -30,7 +31,7 @@ def asked(gateway, count=0):
 
 def test_fall_back():
     """The models of a name follow each other, across protocols."""
-    with Gateway({"replies": [DOWN, OK]}, config=config(
+    with Gateway({"replies": [DOWN, OK]}, "--threads", "1", config=config(
             {"chat": ["bad", "other", "good"], "alone": ["good"]},
             bad=None, good=None, other={"provider": "anthropic"})) as gateway:
         for stream in (False, True):
@@ -99,11 +100,7 @@ def metrics(gateway):
 
 def waits(gateway, line):
     """Waits until the metrics have a line."""
-    end = time.monotonic() + WAIT
-    text = metrics(gateway)
-    while line not in text and time.monotonic() < end:
-        text = metrics(gateway)
-    check(line, line in text, text[-3000:])
+    check(line, until(lambda: line in metrics(gateway), WAIT), line)
 
 
 def under_way(gateway):
@@ -148,13 +145,9 @@ def test_breaker():
         check("it is left alone", got.status == 503 and before == 5 and
               0 < int(got.header("retry-after-ms")) <= 1000 or before == 6, got)
         same("others take its place", gateway.call(model="chat").status, 200)
-        end = time.monotonic() + WAIT
-        while gateway.call(model="bad").status != 200 and \
-                time.monotonic() < end:
-            pass
-        calls = asked(gateway)
-        same("one call tried it, and the next succeeded",
-             calls.count("bad") >= 7, True)
+        until(lambda: gateway.call(model="bad").status == 200, WAIT)
+        check("one call tried it, and the next succeeded",
+              until(lambda: asked(gateway).count("bad") >= 7, WAIT))
         same("it is called again", gateway.call(model="bad").status, 200)
         waits(gateway, 'surety_model_left_alone{model="bad"} 0')
 

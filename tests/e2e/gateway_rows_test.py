@@ -14,7 +14,7 @@ import threading
 from cli_run import FOLDER, check, run_tests, same, surety
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD_TEXT, SCHEMA, Gateway,
                          model_of, schema_members)
-from mock_run import WAIT, Response, request
+from mock_run import WAIT, Response, read_to, request
 from provider_server import Provider, head, stream
 
 THREADS = 12
@@ -164,7 +164,7 @@ def test_tags():
     path = ledger_at()
     tag = "nächtlich/7 " + "x" * 187
     with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
-                 "--ledger", "sqlite:" + path) as gateway:
+                 "--ledger", "sqlite:" + path, "--threads", "1") as gateway:
         for client in CLIENTS:
             for members in ({}, schema_members(client)):
                 for stream in (False, True):
@@ -224,9 +224,7 @@ def test_stream_lost():
                 pid = gateway.process.pid
                 link = gateway.send(request(name, True, (
                     "Authorization: Bearer sk-x",), model=model_of("openai")))
-                begun = b""
-                while b"hey" not in begun:
-                    begun += link.recv(1 << 16)
+                begun = read_to(link, b"hey")
                 _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
                 if fails:
                     resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, most))

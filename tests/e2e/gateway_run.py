@@ -10,6 +10,7 @@ import time
 
 from cli_run import ENV, FOLDER, SURETY
 from mock_run import CALLS, WAIT, Mock, Response, request
+from process import until
 
 PROVIDERS = {"openai": "/v1", "responses": "/v1", "anthropic": "/v1",
              "gemini": "/v1beta"}
@@ -20,6 +21,14 @@ SCHEMA = {"type": "object", "required": ["title", "hours"],
 GOOD = {"title": "Lamp", "hours": 4}
 GOOD_TEXT = '{"title":"Lamp","hours":4}'
 BAD_TEXT = '{"title":"Lamp","hours":400}'
+
+
+def avoid_midnight():
+    """Waits where a day of UTC is about to end: with it the budgets of a day
+    begin anew."""
+    left = 86400 - time.time() % 86400
+    if left < 120:
+        time.sleep(left)
 
 
 def end_process(process, how):
@@ -72,10 +81,6 @@ class Gateway:
             self.process.send_signal(how)
         return self.process.wait(timeout=WAIT)
 
-    def heard(self):
-        self.errors.seek(0)
-        return self.errors.read().decode()
-
     def ready(self):
         """The status and the text of /readyz."""
         got = Response(self.send(b"GET /readyz HTTP/1.1\r\nHost: a\r\n"
@@ -84,11 +89,10 @@ class Gateway:
 
     def until_ready(self):
         """The same, once it is ready, or when that took too long."""
-        until = time.monotonic() + WAIT
-        while self.ready()[0] != 200 and time.monotonic() < until:
-            time.sleep(0.05)
+        until(lambda: self.ready()[0] == 200, WAIT)
         return self.ready()
 
+    heard = Mock.heard
     dial = Mock.dial
     send = Mock.send
     logged = Mock.logged

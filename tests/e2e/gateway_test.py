@@ -12,7 +12,8 @@ import signal
 from cli_run import FOLDER, check, run_tests, same, surety, write
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD, GOOD_TEXT, PROVIDERS, SCHEMA,
                          Gateway, model_of, said, schema_members, streamed)
-from mock_run import Response, request
+from mock_run import WAIT, Response, request
+from process import until
 
 REASK = {"then": "repeat", "replies": [{"text": BAD_TEXT},
                                        {"text": GOOD_TEXT}]}
@@ -308,19 +309,16 @@ def test_operation():
         with open(gateway.config, "w", encoding="utf-8") as file:
             file.write('{"models": ')
         gateway.process.send_signal(signal.SIGHUP)
-        end = 0
-        while "stays as it was" not in gateway.heard() and end < 500:
-            end += 1
-            get("/healthz")
+        until(lambda: "stays as it was" in gateway.heard(), WAIT)
         check("a wrong file is reported", "surety.json:1:" in gateway.heard(),
               gateway.heard())
         same("and the old one stays", gateway.call(model="small").status, 200)
         gateway.configure({"models": {"other": model}})
         gateway.process.send_signal(signal.SIGHUP)
-        end = 0
-        while get("/v1/models/other").status != 200 and end < 500:
-            end += 1
-        same("a reload", gateway.call(model="other").status, 200)
+        check("a reload", until(
+            lambda: get("/v1/models/other").status == 200, WAIT))
+        check("which its calls follow", until(
+            lambda: gateway.call(model="other").status == 200, WAIT))
 
 
 def test_many():

@@ -11,8 +11,9 @@ import subprocess
 
 from cli_run import ENV, SURETY, check, run_tests, same, skip
 from gateway_run import BAD_TEXT, GOOD_TEXT, SCHEMA, Gateway, schema_members
-from mock_run import Response, request
+from mock_run import WAIT, Response, request
 from page_browser import Browser
+from process import until
 
 MARKUP = '<img src=x onerror="document.title=\'owned\'"><script>' \
          "document.title='owned'</script>"
@@ -161,16 +162,16 @@ def test_under_way():
                          "delay_ms": 600000, "repeat": True}]}
     with filled("--threads", "4", script=late) as gateway:
         links = [gateway.send(request(model="late")) for _ in range(12)]
-        shown = []
-        while len(shown) < 12:
-            shown = json.loads(get(gateway, "/ui/api/now", {})[2])["requests"]
+        def now():
+            return json.loads(get(gateway, "/ui/api/now", {})[2])["requests"]
+
+        until(lambda: len(now()) == 12, WAIT)
+        shown = now()
         same("all are shown", {one["model"] for one in shown}, {"late"})
         same("each once", len({one["run"] for one in shown}), 12)
         for link in links:
             link.close()
-        while shown:
-            shown = json.loads(get(gateway, "/ui/api/now", {})[2])["requests"]
-        check("and gone when they end", not shown)
+        check("and gone when they end", until(lambda: not now(), WAIT))
 
 
 def test_hang_up():

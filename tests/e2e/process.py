@@ -30,8 +30,8 @@ def until(holds, seconds):
 
 def is_read(port):
     """Whether all connections to a port of 127.0.0.1 are accepted, and all that
-    came on them is read. The kernel counts both: of a socket that listens (0A)
-    the connections that wait, of others the bytes."""
+    came on them is read. The kernel has the number: of a socket that listens
+    the connections that wait, of each other one the bytes."""
     own = f"0100007F:{port:04X}"
     with open("/proc/net/tcp", encoding="ascii") as file:
         rows = [line.split() for line in file][1:]
@@ -45,8 +45,8 @@ def is_drained(pipe):
 
 
 def lasting_port():
-    """A port for a server that is ended and started again. It is none of those
-    that the system gives to whoever asks for any, so nobody has it meanwhile."""
+    """A port for a server that is ended and started again: none of those that
+    the system gives to whoever wants any, so nobody gets it meanwhile."""
     with open("/proc/sys/net/ipv4/ip_local_port_range",
               encoding="ascii") as file:
         low, high = map(int, file.read().split())

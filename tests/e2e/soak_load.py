@@ -13,7 +13,7 @@ from mock_run import Response
 from soak_plan import CASES, Plan
 
 CLIENTS = 24
-SECONDS = 60  # a request that takes longer hangs
+SECONDS = 100  # a request that takes longer hangs
 JUDGES = [jsonschema.Draft202012Validator(case[0]) for case in CASES]
 # The statuses of an answer without a value.
 REFUSALS = (422, 429, 502, 503, 504)

@@ -8,7 +8,6 @@ import os
 import random
 import resource
 import signal
-import socket
 import sqlite3
 import struct
 import subprocess
@@ -19,6 +18,7 @@ from cli_run import ENV, FOLDER, SURETY
 from gateway_run import end_process
 from hostile_run import SANITIZED
 from mock_run import WAIT, Mock
+from process import lasting_port
 from soak_plan import configuration, script
 
 PROVIDER_KEY = "sk-provider-7d1f02c4"
@@ -26,17 +26,11 @@ PROVIDER_KEY = "sk-provider-7d1f02c4"
 SHIFT_MS = 400 * 1000
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Replica:
     """A gateway with a port and a clock of its own."""
 
     def __init__(self, world, number, clock):
-        self.world, self.port = world, free_port()
+        self.world, self.port = world, lasting_port()
         self.log = os.path.join(FOLDER, f"access-{number}.jsonl")
         self.heard = os.path.join(FOLDER, f"errors-{number}")
         self.shift = os.path.join(FOLDER, f"clock-{number}")
@@ -110,8 +104,8 @@ class World:
         self.file = os.path.join(FOLDER, "soak.db")
         self.ledger = server.url() if server else "sqlite:" + self.file
         self.script = script()
-        self.mocks = [Mock(self.script, "--quiet")]
-        self.port = self.mocks[0].port
+        self.port = lasting_port()
+        self.mocks = [Mock(self.script, "--quiet", "--port", str(self.port))]
         self.good = json.dumps(configuration(
             f"http://127.0.0.1:{self.port}", list(keys)))
         self.configure(self.good)
