@@ -30,12 +30,15 @@ def until(holds, seconds):
 
 def is_read(port):
     """Whether all connections to a port of 127.0.0.1 are accepted, and all that
-    came on them is read. The kernel has the number: of a socket that listens
-    the connections that wait, of each other one the bytes."""
+    was sent on them to this port is read. The kernel has the numbers: of a
+    socket that listens the connections that wait, of others the bytes, those to
+    be sent first."""
     own = f"0100007F:{port:04X}"
     with open("/proc/net/tcp", encoding="ascii") as file:
         rows = [line.split() for line in file][1:]
-    return all(row[4].endswith(":00000000") for row in rows if row[1] == own)
+    return all(row[1] != own or row[4].endswith(":00000000") for row in rows
+               ) and all(row[2] != own or row[4].startswith("00000000:")
+                         for row in rows)
 
 
 def is_drained(pipe):

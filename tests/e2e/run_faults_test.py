@@ -314,8 +314,8 @@ ends("52: a host that is not there",
 with socket.socket() as taken:
     taken.bind(("127.0.0.1", 0))
     port = taken.getsockname()[1]
-ends("52: nobody listens", ask(f"http://127.0.0.1:{port}/v1"), 3, "connect",
-     "connect", says=[str(port)])
+    ends("52: nobody listens", ask(f"http://127.0.0.1:{port}/v1"), 3,
+         "connect", "connect", says=[str(port)])
 with Provider(reply(GOOD)) as provider:
     run = ask(provider.url, provider={"public_only": True})
     ends("52: loopback, where only public addresses are allowed, is not tried "

@@ -26,7 +26,7 @@ struct probe {
     surety_request request;
     surety_header headers[HEADERS];
     surety_str parts[PARTS];
-    unsigned long count, parallel, wait_ms, pause_ms;
+    unsigned long count, parallel, wait_ms;
     long cancel_ms;         /* after the start; -1: never */
     const char *cancel_on;  /* "head" or "bytes" */
     unsigned long break_on; /* the portion that is one too many; 0: none */
@@ -214,8 +214,6 @@ static bool take_number(struct probe *probe, const char *name, const char *text)
         probe->break_on = number;
     else if (strcmp(name, "--close-on") == 0)
         probe->close_on = number;
-    else if (strcmp(name, "--pause-ms") == 0)
-        probe->pause_ms = number;
     else
         return false;
     return true;
@@ -371,13 +369,6 @@ static void run(struct probe *probe, surety_transport *transport, char **urls,
         while (begun < total && begun - done < probe->parallel) {
             exchanges[begun].probe = probe;
             address(probe, urls[begun % (unsigned long)url_count]);
-            if (begun && probe->pause_ms) {
-                struct timespec pause = {(time_t)(probe->pause_ms / 1000),
-                                         (long)(probe->pause_ms % 1000) *
-                                             1000000};
-
-                nanosleep(&pause, NULL);
-            }
             if (!begin(&exchanges[begun], transport, begun + 1))
                 exchanges[begun].ended = true;
             begun++;

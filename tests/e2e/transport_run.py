@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 
+from process import is_read, until
+
 PROBE = sys.argv[1] if len(sys.argv) > 1 else "transport_probe"
 PATIENCE = 200  # seconds: longer than a probe may take
 # Nothing of the tester's own proxies reaches a test.
@@ -33,6 +35,16 @@ def probe(*args, env=None, timeout=120):
 def one(*args, **more):
     """What the only exchange heard."""
     return probe(*args, **more)[0]
+
+
+def grown(option, ms, *args, holds=lambda heard: heard["sent"]):
+    """What the only exchange heard with a limit of so many ms, and the limit. A
+    slow machine, which does not come so far in this time, gets more."""
+    heard = one(option, ms, *args)
+    while not holds(heard) and ms < 60000:
+        ms *= 4
+        heard = one(option, ms, *args)
+    return heard, ms
 
 
 class Server:
@@ -105,14 +117,25 @@ def read_request(connection):
     return head, body
 
 
+READ = "read"
+
+
+def wait_read(connection):
+    """Waits until the client has read what was sent."""
+    port = connection.getpeername()[1]
+    until(lambda: is_read(port), PATIENCE)
+
+
 def says(*parts, end="close"):
     """A serve function: reads one request, then sends the parts, waiting where
-    a part is a number of seconds; then closes, resets or holds."""
+    a part is a number of seconds, or READ; then closes, resets or holds."""
     def serve(server, connection):
         server.asked.append(read_request(connection))
         for part in parts:
             if isinstance(part, (int, float)):
                 threading.Event().wait(part)
+            elif part is READ:
+                wait_read(connection)
             else:
                 connection.sendall(part)
         finish(connection, end)
