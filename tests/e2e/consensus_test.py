@@ -39,19 +39,28 @@ def keeps_its_contract(name, report):
     gives(name, surety("check", "-c", "surety/consensus", "report.json"), 0)
 
 
-SCRIPT = (says("a", {"n": 3, "s": "x"}, delay_ms=1500),
-          says("b", {"n": 4, "s": "x"}),
-          says("c", {"n": 99, "s": "y"}))
+def script(delay_ms):
+    """Replies of which that of the first model comes so late."""
+    return (says("a", {"n": 3, "s": "x"}, delay_ms=delay_ms),
+            says("b", {"n": 4, "s": "x"}), says("c", {"n": 99, "s": "y"}))
+
+
+SCRIPT = script(100)
 
 
 def test_kinds():
-    with Mock(*SCRIPT):
-        result = ask("first")
-        gives("first: the slow one, which is named first", result, 0,
-              '{"n":3,"s":"x"}\n', ("by m-openai:a", "m-anthropic:b: valid"))
+    for delay_ms in (500, 5000, 50000):  # until it is the last
+        with Mock(*script(delay_ms)):
+            result = ask("first")
+        if "m-anthropic:b: valid" in result.err:
+            break
+    gives("first: the slow one, which is named first", result, 0,
+          '{"n":3,"s":"x"}\n', ("by m-openai:a", "m-anthropic:b: valid"))
+    with Mock(*script(600000)):
         result = ask("fastest")
         gives("fastest: the quick one", result, 0, '{"n":4,"s":"x"}\n',
               ("by m-anthropic:b", "m-openai:a: cancelled"))
+    with Mock(*SCRIPT):
         result = ask("vote", "--report", "json")
         gives("vote: of those that are valid", result, 0, '{"n":3,"s":"x"}\n')
         report = report_of(result)

@@ -81,7 +81,7 @@ def test_writers(server):
 
 
 def test_restart(server):
-    probe = Probe(server.url())
+    probe = Probe(server.url(), 200000)
     first, second = new_id(), new_id()
     probe.ask("begin", first)
     server.stop()
@@ -103,7 +103,7 @@ def test_restart(server):
 def test_kills(server, kills=4):
     chance = random.Random()
     server.sql("CREATE DATABASE killed")
-    probe = Probe(server.url("killed"), 20000)
+    probe = Probe(server.url("killed"), 200000)
     begun, finished, bad = set(), set(), []
     for _ in range(kills):
         own = [new_id() for _ in range(150)]

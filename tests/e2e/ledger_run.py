@@ -14,7 +14,7 @@ from tap import check, finish, same, skip  # noqa: E402, F401
 
 PROBE = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.mkdtemp(prefix="surety-ledger-")
-WAIT = 60
+WAIT = 300  # seconds; more than any probe waits for its ledger
 
 
 class Probe:

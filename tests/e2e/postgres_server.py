@@ -10,9 +10,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 
-from process import is_running
+from process import is_running, lasting_port, until
 
 SECRET = "p4ss w%rd"
 SECRET_URL = "p4ss%20w%25rd"
@@ -40,9 +39,7 @@ class Server:
             self.user = pwd.getpwnam("postgres")
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
         self.data = os.path.join(self.folder, "data")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = lasting_port()
 
     def become(self):
         if self.user:
@@ -54,7 +51,7 @@ class Server:
             [self.programs[program], *arguments], cwd=self.folder, check=False,
             preexec_fn=self.become, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=60, env={"PATH": os.environ["PATH"], "LC_ALL": "C",
+            timeout=300, env={"PATH": os.environ["PATH"], "LC_ALL": "C",
                              "PGPASSWORD": SECRET})
         if good and done.returncode:
             raise RuntimeError(f"{program}: {done.stdout}" + self.log())
@@ -89,7 +86,7 @@ max_connections = 20
 
     def start(self):
         log = os.path.join(self.folder, "log")
-        self.run("pg_ctl", "-D", self.data, "-w", "-t", "50", "-l", log,
+        self.run("pg_ctl", "-D", self.data, "-w", "-t", "250", "-l", log,
                  "start")
 
     def stop(self, mode="fast"):
@@ -111,9 +108,7 @@ max_connections = 20
                 os.kill(each, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        until = time.monotonic() + 10
-        while time.monotonic() < until and any(map(is_running, [pid, *kids])):
-            time.sleep(0.01)
+        until(lambda: not any(map(is_running, [pid, *kids])), 100)
         # Where nobody waits for it a dead one keeps its number, and would be
         # taken for a server that runs.
         for lock in (os.path.join(self.data, "postmaster.pid"), os.path.join(

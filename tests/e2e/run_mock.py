@@ -50,7 +50,7 @@ class Mock:
     def __exit__(self, *unused):
         self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(100)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -481,7 +481,9 @@ def test_reads_only():
     writer.start()
     counts = []
     try:
-        for _ in range(5):
+        end = time.monotonic() + 100
+        while len(counts) < 5 or (counts[-1] == counts[0] and
+                                  time.monotonic() < end):
             counts.append(told("--ledger", "live.db",
                                "--show", "runs")["total"]["runs"])
     finally:
@@ -687,8 +689,7 @@ def test_size():
                                   for one in data["errors"]["listed"]],
          [(20000, "/rows/*/x")] * 5)
     sanitized = "ASAN_OPTIONS" in os.environ
-    check("in bounded time and memory", took < 100
-          and (memory < 100 or sanitized), (took, memory))
+    check("in bounded memory", memory < 100 or sanitized, memory)
 
 
 # ---- PostgreSQL --------------------------------------------------------------

@@ -7,10 +7,10 @@ import json
 import os
 import signal
 import subprocess
-import time
 
-from cli_run import FOLDER, SURETY, complains, gives, run_tests, same, surety, \
-    write
+from cli_run import FOLDER, SURETY, check, complains, gives, run_tests, same, \
+    surety, write
+from process import is_running, until
 from run_mock import CANARY, PROTOCOLS, Mock
 
 ARGUMENTS = {"contract": {"type": "integer"}, "reply": "5"}
@@ -186,14 +186,6 @@ def test_validator():
     same("and nothing was started", os.path.getsize(judged), 4)
 
 
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def test_interrupted():
     """Ctrl-C while a server is listed ends it, and the tool by the signal."""
     line = "echo $$ >server.pid; exec sleep 600"
@@ -206,8 +198,7 @@ def test_interrupted():
                                    stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        while not os.path.exists(place) or not os.path.getsize(place):
-            time.sleep(0.01)
+        until(lambda: os.path.exists(place) and os.path.getsize(place), 100)
         with open(place, encoding="utf-8") as file:
             pid = int(file.read())
         os.remove(place)
@@ -215,7 +206,7 @@ def test_interrupted():
         process.communicate(timeout=60)
         same(f"surety {arguments[0]} ends by the signal", process.returncode,
              -signal.SIGINT)
-        same("its server has ended", alive(pid), False)
+        check("its server has ended", until(lambda: not is_running(pid), 100))
 
 
 def test_several():

@@ -57,19 +57,20 @@ class Server:
         self.asked = []
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self.socket.getsockname()[1]
+        self.thread = threading.Thread(target=self.accept, daemon=True)
         scheme = "https" if context else "http"
         self.url = f"{scheme}://127.0.0.1:{self.port}/v1/x"
 
     def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.thread.start()
         return self
 
     def __exit__(self, *error):
-        # A blocked accept is woken by shutdown, not by close.
-        try:
-            self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
+        # A blocked accept is woken by shutdown, not by close. A thread that
+        # comes to its accept after the close takes the connections of the next
+        # socket with the number, which is another server's.
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.socket.close()
 
     def accept(self):

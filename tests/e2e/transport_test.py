@@ -17,7 +17,7 @@ import warnings
 from transport_run import (PATIENCE, READ, Server, chunked, grown, head,
                            keeps_alive, one, probe, read_request, run_tests,
                            says, wait_read, whole)
-from process import is_running, until
+from process import is_read, is_running, until
 
 from tap import check, same, skip  # noqa: E402 (transport_run finds it)
 
@@ -450,8 +450,9 @@ def test_timeouts():
         filler.setblocking(False)
         filler.connect_ex(deaf.getsockname())
         fillers.append(filler)
-    heard = one("--connect-ms", 200,
-                f"http://127.0.0.1:{deaf.getsockname()[1]}/")
+    port = deaf.getsockname()[1]
+    until(lambda: not is_read(port), PATIENCE)  # one waits: no more may
+    heard = one("--connect-ms", 200, f"http://127.0.0.1:{port}/")
     ends("nobody accepts", heard, "timeout", False, "no connection",
          "200 ms")
     near("after the time to connect", heard, 198)
