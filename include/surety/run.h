@@ -230,7 +230,15 @@ typedef struct surety_run_options {
      * usage and the ledger. Retries and the next model follow as for every
      * call, until bytes of a response with a status of success were given out;
      * the response of another status is given out when the run gives up. The
-     * run is VALID when a response of success was passed on to its end. */
+     * run is VALID when a response of success was passed on to its end.
+     *
+     * Declared tools that repair nothing (surety_tools_options.repair) may
+     * stand beside it: functions that the request offers.
+     * A response of success is then held back until it is complete, and given
+     * out byte for byte if each call of one of them has valid arguments as it
+     * is. Otherwise the request is sent again with the calls and what is wrong
+     * in them behind its messages. A call of a tool that is not in the set is
+     * not looked at: the request may have more. */
     surety_str request;
     /* Added to the request, unless the model has them; "accept-encoding" and
      * those that frame the message are refused. */

@@ -709,10 +709,8 @@ void surety__answer_continue(surety__exchange *exchange)
     /* Rows come first: an end is given out behind them. */
     if (exchange->is_over || exchange->owed.waits)
         return;
-    if (exchange->ask.passes) {
-        surety__pass_continue(exchange);
+    if (exchange->ask.passes && surety__pass_continue(exchange))
         return;
-    }
     if (exchange->is_cut) {
         answer_break(exchange, &(surety__problem){0});
         return;

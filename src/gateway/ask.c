@@ -583,18 +583,30 @@ static surety_status ask_check(surety__ask *ask, const surety__serving *serving,
     return status;
 }
 
-/* Passes a request on that cannot be checked, because a part of it is unknown
- * here: its provider may know it, and judges it. status: how it was refused. */
+/* Passes a request on of which a part is unknown here: its provider may know
+ * it, and judges it. The calls of its functions are checked where it could be
+ * read so far. status: how it was refused. */
 static surety_status ask_pass_instead(surety__ask *ask,
-                                      const surety_alloc *alloc,
+                                      const surety_alloc *alloc, bool is_read,
                                       surety_status status)
 {
-    if (status != SURETY_SYNTAX || !ask->account.unchecked.len ||
-        !surety__pass_instead(ask)) {
+    const bool is_unknown =
+        status == SURETY_SYNTAX && ask->account.unchecked.len;
+
+    if (is_unknown && is_read && surety__pass_beside(ask) &&
+        surety__ask_declare_beside(ask, alloc))
+        return SURETY_NOMEM;
+    if (!is_unknown || (!ask->tools.is_beside && !surety__pass_instead(ask))) {
         ask->account.unchecked.len = 0;
         return status;
     }
-    surety__ask_undeclare(ask, alloc);
+    if (ask->tools.is_beside)
+        ask->account.unchecked.len = 0;
+    else
+        surety__ask_undeclare(ask, alloc);
+    surety__kept_leave(ask->settings, ask->kept);
+    ask->kept = NULL; /* that of a tool which must be called */
+    ask->giving.output = SURETY_RUN_OUTPUT_OFF;
     ask->passes = true;
     return SURETY_OK;
 }
@@ -642,9 +654,8 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
     }
     if (read)
         *ret_problem = doubt;
-    else
-        read = ask_check(ask, serving, alloc, ret_problem);
-    return ask_pass_instead(ask, alloc, read);
+    status = read ? read : ask_check(ask, serving, alloc, ret_problem);
+    return ask_pass_instead(ask, alloc, !read, status);
 }
 
 void surety__ask_done(surety__ask *ask)

@@ -97,6 +97,8 @@ static void exchange_choose(const surety__ask *ask, surety_run_options *options)
         SURETY_TOOL_CHOICE_REQUIRED, SURETY_TOOL_CHOICE_NAMED};
 
     options->tools = ask->tools.set;
+    if (ask->tools.is_beside)
+        return; /* the provider has the request, and its choice */
     options->tool_choice = choices[ask->request.choice];
     options->tool_choice_name = ask->request.tool;
     options->single_call = ask->tools.single;
@@ -491,7 +493,8 @@ static uint32_t exchange_head_ms(const surety__exchange *exchange)
     const uint64_t most_us = SURETY__GATEWAY_HEAD_MS * UINT64_C(1000);
     uint64_t waited_us;
 
-    if (!exchange->ask.request.stream || exchange->ask.passes)
+    if (!exchange->ask.request.stream ||
+        (exchange->ask.passes && !exchange->ask.tools.is_beside))
         return SERVE_WAIT_LONG;
     waited_us = surety__serve_us() - exchange->started_us;
     return waited_us < most_us ? (uint32_t)((most_us - waited_us + 999) / 1000)
@@ -538,7 +541,7 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         *ret_wait_ms += !head_ms;
         return FLOW_WAIT; /* the flush comes first */
     }
-    if (exchange->ask.passes)
+    if (exchange->ask.passes && !surety__pass_is_held(exchange))
         return surety__pass_answer(exchange);
     verdict = surety_run_info_of(exchange->run)->verdict;
     if (!exchange->ask.request.stream)
@@ -559,11 +562,16 @@ surety__flow surety__exchange_pull(void *ctx, surety__serving *serving,
     (void)ctx;
     surety__answer_continue(exchange);
     len = exchange->out.len - exchange->out_start;
+    if (exchange->owed.waits && exchange->ask.tools.is_beside &&
+        surety_run_info_of(exchange->run)->verdict != SURETY_RUN_PENDING) {
+        pull->wait_ms = SERVE_WAIT_LONG; /* the flush comes first */
+        return FLOW_WAIT;
+    }
     if (!len && exchange->is_over)
         return exchange->is_cut || exchange->out.status ? FLOW_CUT : FLOW_END;
     if (exchange->out.status)
         return FLOW_CUT;
-    if (!len && exchange->ask.passes) {
+    if (!len && exchange->ask.passes && !exchange->ask.tools.is_beside) {
         pull->wait_ms = SERVE_WAIT_LONG;
         return FLOW_WAIT;
     }

@@ -110,6 +110,9 @@ typedef struct surety__ask_tools {
     surety__kept **kept; /* their contracts; NULL: no arguments */
     size_t kept_count, kept_cap;
     bool single; /* a reply may call one only */
+    /* The request has parts that are not known here. It is passed on, but its
+     * response is held back until the calls of these tools were judged. */
+    bool is_beside;
 } surety__ask_tools;
 
 /* How a stream is given out. */
@@ -136,8 +139,8 @@ typedef struct surety__ask_object {
 /* What is said of it besides its answer. */
 typedef struct surety__ask_account {
     surety_str tag; /* the client's name of its work; may be empty */
-    /* The member of a request with tools that keeps its calls from being
-     * checked; empty: they are. */
+    /* The member of a request with tools that keeps the calls of its functions
+     * from being checked; empty: they are. */
     surety_str unchecked;
     bool reports; /* the whole report is wanted */
 } surety__ask_account;
@@ -200,6 +203,11 @@ surety_status surety__openapi_write(surety_val schema,
 /* tools.c: declares the request's functions. Statuses as surety__ask_read. */
 surety_status surety__ask_declare(surety__ask *ask, const surety_alloc *alloc,
                                   surety__problem *ret_problem);
+/* Declares the functions among tools that are not all known here, and sets
+ * is_beside; where they cannot be told, or there is none, none is declared.
+ * SURETY_NOMEM. */
+surety_status surety__ask_declare_beside(surety__ask *ask,
+                                         const surety_alloc *alloc);
 void surety__ask_undeclare(surety__ask *ask, const surety_alloc *alloc);
 
 /* params.c: the members of the request that are parameters of the model. Writes
@@ -366,6 +374,9 @@ bool surety__pass_fits(const surety__ask *ask);
  * client names no schema, lets the model choose its tools, and asks for no
  * check by a header. */
 bool surety__pass_instead(const surety__ask *ask);
+/* Whether a call with parts that are not known here may be passed on with a
+ * check of its functions: its client asks for nothing that needs more. */
+bool surety__pass_beside(const surety__ask *ask);
 /* Gives the models of the client's protocol the headers of the request that
  * mean something to a provider. SURETY_NOMEM. */
 surety_status surety__pass_headers(surety__ask *ask,
@@ -379,8 +390,12 @@ surety__flow surety__pass_answer(surety__exchange *exchange);
  * the answer has one that must not be given out. */
 bool surety__upload_learn(surety__exchange *exchange,
                           const surety_run_response_info *info);
-/* Ends the stream when the response has ended. */
-void surety__pass_continue(surety__exchange *exchange);
+/* Ends the stream when the response has ended. False: the run has ended without
+ * a response that may be given out. */
+bool surety__pass_continue(surety__exchange *exchange);
+/* Whether the response is held back until it is checked, or was, and there is
+ * none. */
+bool surety__pass_is_held(const surety__exchange *exchange);
 
 /* ---- rows.c: rows in the ledger ------------------------------------------ */
 

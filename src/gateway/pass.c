@@ -60,6 +60,17 @@ bool surety__pass_fits(const surety__ask *ask)
     return pass_is_alike(ask) && pass_is_plain(ask);
 }
 
+bool surety__pass_beside(const surety__ask *ask)
+{
+    const surety__model_request *request = &ask->request;
+
+    return pass_is_alike(ask) && ask->model.mode != SURETY_MODE_PROMPT &&
+           request->mode != SURETY_MODE_NATIVE &&
+           request->format == FORMAT_TEXT && !ask->has_named &&
+           !ask->has_twice && request->answers == 1 && !ask->account.reports &&
+           (!ask->has_repair || ask->repair == SURETY_REPAIR_NONE);
+}
+
 bool surety__pass_instead(const surety__ask *ask)
 {
     const surety__model_request *request = &ask->request;
@@ -185,7 +196,7 @@ static surety_status pass_model(surety__ask *ask,
     for (size_t i = 0; i < model->header_count; i++)
         list.items[list.count++] = model->headers[i];
     pass_add_asked(&list, pass_asked, SURETY__COUNT(pass_asked));
-    if (ask->passes)
+    if (ask->passes && !ask->tools.is_beside)
         pass_add_asked(&list, pass_once, SURETY__COUNT(pass_once));
     if (ask->brings_key && model == &ask->model)
         pass_add_own(&list, ask, model);
@@ -331,6 +342,9 @@ static surety__flow pass_give(surety__exchange *exchange,
     }
     if (is_streamed)
         surety__answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
+    if (is_streamed && exchange->ask.tools.is_beside &&
+        exchange->ask.giving.is_asked)
+        surety__answer_add(&head, "Surety-Stream", SURETY__LITERAL("hold"));
     surety__answer_add_run(&head, exchange);
     if (!is_streamed)
         response.body = surety_buf_str(&exchange->out);
@@ -368,7 +382,8 @@ surety__flow surety__pass_answer(surety__exchange *exchange)
         return FLOW_CUT;
     if (info && !surety__upload_learn(exchange, info))
         return pass_astray(exchange);
-    if (exchange->ask.request.stream && good)
+    if (exchange->ask.request.stream && good &&
+        !(exchange->ask.tools.is_beside && exchange->owed.is_lost))
         return pass_give(exchange, info, true);
     if (run->verdict == SURETY_RUN_PENDING)
         return FLOW_WAIT;
@@ -383,13 +398,26 @@ surety__flow surety__pass_answer(surety__exchange *exchange)
     return surety__answer_problem(exchange, &result);
 }
 
-void surety__pass_continue(surety__exchange *exchange)
+bool surety__pass_is_held(const surety__exchange *exchange)
+{
+    return exchange->ask.tools.is_beside &&
+           !surety_run_response_info_of(exchange->run);
+}
+
+bool surety__pass_continue(surety__exchange *exchange)
 {
     const surety_run_info *run = surety_run_info_of(exchange->run);
 
     if (run->verdict == SURETY_RUN_PENDING)
-        return;
+        return true;
+    if (exchange->ask.tools.is_beside &&
+        (run->verdict != SURETY_RUN_VALID || exchange->owed.is_lost)) {
+        surety_buf_reset(&exchange->out);
+        exchange->out_start = 0;
+        return false;
+    }
     exchange->is_over = true;
     exchange->is_cut =
         run->verdict != SURETY_RUN_VALID || exchange->owed.is_lost;
+    return true;
 }

@@ -5,8 +5,8 @@
  *
  * A tool that is no function (a search, a sandbox, a tool that takes a text)
  * has no schema that could be checked. Such a request is passed on where the
- * model speaks the client's protocol and no check was asked for (ask.c), else
- * it is refused. */
+ * model speaks the client's protocol (ask.c), and the calls of its functions
+ * are checked in the response as it came; else it is refused. */
 #include "gateway/gateway.h"
 
 /* A function as every protocol has it. */
@@ -209,6 +209,56 @@ surety_status surety__ask_declare(surety__ask *ask, const surety_alloc *alloc,
         surety_val_bool(surety_val_get(choice, "disable_parallel_tool_use"),
                         false);
     return SURETY_OK;
+}
+
+/* Adds the functions of one item of tools that are not all known here: its own,
+ * those of a namespace (OpenAI Responses), or none. */
+static surety_status tools_item_beside(surety__ask *ask,
+                                       const surety_alloc *alloc,
+                                       surety_val item, surety_error *reterr)
+{
+    const surety_protocol protocol = ask->route.protocol;
+    const bool is_gemini = protocol == SURETY_PROTOCOL_GEMINI;
+    const bool is_space =
+        protocol == SURETY_PROTOCOL_RESPONSES &&
+        surety_val_is(surety_val_get(item, "type"), "namespace");
+    surety_val list = surety_val_none();
+    tools_function function;
+    surety_status status = SURETY_OK;
+
+    if (is_gemini)
+        list =
+            tools_either(item, "functionDeclarations", "function_declarations");
+    else if (is_space)
+        list = surety_val_get(item, "tools");
+    else if (tools_function_read(protocol, item, &function))
+        return tools_add(ask, alloc, &function, reterr);
+    SURETY_EACH (one, list)
+        if (!status && tools_function_read(protocol, one, &function))
+            status = tools_add(ask, alloc, &function, reterr);
+    return status;
+}
+
+surety_status surety__ask_declare_beside(surety__ask *ask,
+                                         const surety_alloc *alloc)
+{
+    const surety_tools_options options = {.size = sizeof(options),
+                                          .alloc = alloc,
+                                          .has_repair = true,
+                                          .repair = SURETY_REPAIR_NONE};
+    const surety_val body = surety_doc_root(ask->doc);
+    surety_error error;
+    surety_status status;
+
+    surety__ask_undeclare(ask, alloc);
+    status = surety_tools_new(&options, &ask->tools.set, &error);
+    SURETY_EACH (item, surety_val_get(body, "tools"))
+        if (!status)
+            status = tools_item_beside(ask, alloc, item, &error);
+    ask->tools.is_beside = !status && surety_tools_count(ask->tools.set);
+    if (!ask->tools.is_beside)
+        surety__ask_undeclare(ask, alloc);
+    return status == SURETY_NOMEM ? status : SURETY_OK;
 }
 
 void surety__ask_undeclare(surety__ask *ask, const surety_alloc *alloc)

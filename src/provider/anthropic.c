@@ -164,6 +164,15 @@ static void anthropic_messages(surety__writer *writer)
     }
 }
 
+static void anthropic_list(const surety__call *call, surety_buf *out)
+{
+    surety__writer writer =
+        surety__writer_of(call, &surety__protocol_anthropic, out);
+
+    anthropic_messages(&writer);
+    surety__writer_done(&writer);
+}
+
 /* ---- the request --------------------------------------------------------- */
 
 static void anthropic_body(const surety__call *call, surety_buf *out)
@@ -470,6 +479,8 @@ const surety__protocol surety__protocol_anthropic = {
     .unique_ids = true,
     .result_media = true,
     .body = anthropic_body,
+    .list = "messages",
+    .messages = anthropic_list,
     .replaceable = anthropic_replaceable,
     .whole = anthropic_whole,
     .event = anthropic_event,

@@ -79,6 +79,7 @@ void surety__decoder_begin(surety__decoder *decoder, const surety__call *call,
     decoder->is = nothing;
     decoder->is.protocol = call->model->protocol;
     decoder->is.tools = tools;
+    decoder->is.raw = call->raw != NULL;
     decoder->protocol = surety__protocol_of(call->model->protocol);
     decoder->mode =
         tools && !call->schema.len ? SURETY_MODE_PROMPT : call->mode;

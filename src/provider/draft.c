@@ -278,6 +278,34 @@ static void draft_wrap(surety__draft *draft)
     draft->raw = item;
 }
 
+/* Takes the id from the item of a call, and leaves out those of texts and
+ * reasoning: a provider wants items that it knows by an id with all that came
+ * beside them, and one of these does not go back. */
+static void draft_part_ways(surety__decoder *decoder, surety__draft *draft)
+{
+    surety_doc *doc = surety_doc_new(decoder->alloc);
+    surety_buf item;
+
+    surety_buf_init(&item, draft->raw.alloc, draft->raw.max);
+    if (!doc) {
+        decoder->is.starved = true;
+    } else if (draft->kind == SURETY_PART_CALL && draft->raw.len &&
+               !surety_doc_read(doc, surety_buf_str(&draft->raw), NULL, NULL)) {
+        surety_buf_byte(&item, '{');
+        SURETY_EACH (member, surety_doc_root(doc)) {
+            const surety_str key = surety_val_str(surety_val_key(member));
+
+            if (!surety_str_equal(key, SURETY__LITERAL("id")))
+                surety__template_write(&item, item.len > 1 ? ",$s:$v" : "$s:$v",
+                                       key, member);
+        }
+        surety_buf_byte(&item, '}');
+    }
+    surety_doc_free(doc);
+    surety_buf_done(&draft->raw);
+    draft->raw = item;
+}
+
 void surety__drafts_end(surety__decoder *decoder)
 {
     surety__drafts *drafts = &decoder->drafts;
@@ -298,6 +326,8 @@ void surety__drafts_end(surety__decoder *decoder)
             draft_mend(decoder, i);
         if (decoder->protocol->members)
             draft_wrap(draft);
+        else if (decoder->is.others)
+            draft_part_ways(decoder, draft);
         draft_check(decoder, draft);
     }
     for (size_t i = 0; i < drafts->count; i++)

@@ -165,6 +165,14 @@ static void gemini_messages(surety__writer *writer)
     }
 }
 
+static void gemini_list(const surety__call *call, surety_buf *out)
+{
+    surety__writer writer =
+        surety__writer_of(call, &surety__protocol_gemini, out);
+
+    gemini_messages(&writer);
+}
+
 static void gemini_body(const surety__call *call, surety_buf *out)
 {
     surety__writer writer =
@@ -329,6 +337,8 @@ const surety__protocol surety__protocol_gemini = {
     .assistant_media = true,
     .result_media = true,
     .body = gemini_body,
+    .list = "contents",
+    .messages = gemini_list,
     .replaceable = gemini_replaceable,
     .whole = gemini_whole,
     .event = gemini_event,

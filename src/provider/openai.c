@@ -249,6 +249,12 @@ static void openai_call(surety__decoder *decoder, surety_val call)
 
     if (decoder->is.broken)
         return;
+    if (decoder->is.raw &&
+        (surety_val_is(surety_val_get(call, "type"), "custom") ||
+         surety_val_get(call, "custom").doc)) {
+        decoder->is.others = true;
+        return;
+    }
     draft = openai_call_of(decoder, call, fragment);
     if (!draft) {
         draft = surety__draft_add(decoder, SURETY_PART_CALL);
@@ -378,6 +384,8 @@ const surety__protocol surety__protocol_openai = {
     .key_prefix = "Bearer ",
     .forms = openai_forms,
     .body = openai_body,
+    .list = "messages",
+    .messages = openai_messages,
     .replaceable = openai_replaceable,
     .whole = openai_whole,
     .event = openai_event,

@@ -83,6 +83,10 @@ typedef struct surety__protocol {
     /* Writes the request's body: an object of JSON, or with `whole` NULL the
      * prompt as text. */
     void (*body)(const surety__call *call, surety_buf *out);
+    /* The member of the body that has the messages, and how those of a call are
+     * written as items of it. NULL: it has none. */
+    const char *list;
+    void (*messages)(const surety__call *call, surety_buf *out);
     /* Members of the body that model->extra may replace or, with null, remove;
      * "a/b" is member b of a. Ends with NULL. */
     const char *const *replaceable;
@@ -287,6 +291,8 @@ typedef struct surety__reading {
     int64_t retry_after; /* ms; -1: unknown */
     int should_retry;
     bool ambiguous;
+    bool raw;    /* the request is the caller's own */
+    bool others; /* an item came that is left out of the message (draft.c) */
 
     surety_failure failure; /* of an error, or of the reason for which the
                              * reply ended */

@@ -2,7 +2,7 @@
 /* raw.c: a request that is the caller's own: its body is sent as it is, but for
  * the model's name; its headers stand behind those of the model; its path may
  * be another one. So a program between a client and a provider can pass on what
- * this library does not know.
+ * this library does not know. Messages of the call go behind its own.
  *
  * The body has to be an object of JSON, read strictly, so nobody behind this
  * library sees other members in it than this file does: every member "model" of
@@ -223,6 +223,58 @@ static surety_status raw_rename(const surety__call *call, surety_doc *doc,
     return SURETY_OK;
 }
 
+/* Finds the root's member of this name. END: there is none; NOMEM. */
+static surety_status raw_find(surety_str body, const char *name,
+                              surety_doc *doc, surety_str *ret_value)
+{
+    const raw_renamer renamer = {.doc = doc};
+    raw_reader reader = {body, 0};
+    surety_status status = SURETY_OK;
+    surety_str key;
+    bool is = false;
+
+    while (!status && !is) {
+        if (!raw_member(&reader, &key, ret_value))
+            return SURETY_END;
+        status = raw_is(&renamer, key, name, &is);
+    }
+    return status;
+}
+
+/* Adds the messages of the call behind those that the body, written to out, has
+ * itself. */
+static surety_status raw_join(const surety__call *call, surety_doc *doc,
+                              surety_buf *out, surety_error *reterr)
+{
+    const surety__protocol *protocol =
+        surety__protocol_of(call->model->protocol);
+    surety_str value = {"", 0};
+    surety_str rest = surety_buf_str(out);
+    surety_status status = raw_find(rest, protocol->list, doc, &value);
+    surety_buf joined;
+
+    if (status == SURETY_NOMEM)
+        return status;
+    if (status || !strchr("[\"", *value.ptr))
+        return surety__fail(reterr, SURETY_SYNTAX,
+                            "the request to pass on has no list \"%s\"",
+                            protocol->list);
+    surety_buf_init(&joined, out->alloc, 0);
+    surety_buf_append(&joined, rest.ptr, (size_t)(value.ptr - rest.ptr));
+    surety__str_skip(&rest, (size_t)(value.ptr - rest.ptr) + value.len);
+    if (*value.ptr == '"') /* OpenAI Responses */
+        surety__template_write(&joined, "[{'role':'user','content':$r}", value);
+    else
+        surety_buf_add(
+            &joined, surety__str_trim((surety_str){value.ptr, value.len - 1}));
+    protocol->messages(call, &joined);
+    surety_buf_byte(&joined, ']');
+    surety_buf_add(&joined, rest);
+    surety_buf_done(out);
+    *out = joined;
+    return SURETY_OK;
+}
+
 surety_status surety__raw_write(const surety__call *call, surety_buf *out,
                                 surety_error *reterr)
 {
@@ -242,6 +294,8 @@ surety_status surety__raw_write(const surety__call *call, surety_buf *out,
                               "the request to pass on is no object of JSON");
     if (status == SURETY_OK)
         status = raw_rename(call, doc, out);
+    if (status == SURETY_OK && !out->status && call->message_count)
+        status = raw_join(call, doc, out, reterr);
     surety_doc_free(doc);
     return status == SURETY_NOMEM || out->status ? surety__fail_nomem(reterr)
                                                  : status;

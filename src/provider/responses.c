@@ -234,6 +234,10 @@ static void responses_item(surety__decoder *decoder, surety_val item)
         responses_content(decoder, surety_val_get(item, "content"));
     } else if (surety_val_is(type, "function_call")) {
         responses_call(decoder, item);
+    } else if (decoder->is.raw && !surety_val_is(type, "reasoning")) {
+        /* It may be a call of a tool that is not known here, which could not
+         * go back without a result. */
+        decoder->is.others = true;
     } else if (surety__draft_add(decoder, SURETY_PART_REASONING)) {
         responses_reasoning(decoder, surety_val_get(item, "summary"));
     }
@@ -300,7 +304,8 @@ static void responses_end(surety__decoder *decoder, surety_val response)
         surety__error_take(decoder, error);
         return;
     }
-    if (surety_val_is(status, "queued") || surety_val_is(status, "in_progress"))
+    if (!decoder->is.raw && (surety_val_is(status, "queued") ||
+                             surety_val_is(status, "in_progress")))
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response is not complete (status %s): "
                              "background responses are not supported",
@@ -458,6 +463,8 @@ const surety__protocol surety__protocol_responses = {
     .forms = responses_forms,
     .result_media = true,
     .body = responses_body,
+    .list = "input",
+    .messages = responses_messages,
     .replaceable = responses_replaceable,
     .whole = responses_whole,
     .event = responses_event,

@@ -319,7 +319,8 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
     }
     attempt_remind(&draft);
     plan->input_tokens = surety__budget_estimate(
-        turns->bytes + plan->system.len + plan->prompt.len + plan->schema.len);
+        turns->bytes + plan->system.len + plan->prompt.len + plan->schema.len +
+        (purpose == PURPOSE_RECALL ? forms->setup->raw.body.len : 0));
     assert(!plan->patch || plan->mode == SURETY_MODE_PROMPT);
     assert(!plan->strict || plan->schema.len);
     attempt_explain(&draft, at);

@@ -3,7 +3,11 @@
  * success is given out from its head on, and then nothing may follow it: no
  * retry, no other model. A response of another status is held back, since a
  * later attempt may be better; the last one is given out when the run gives
- * up. */
+ * up.
+ *
+ * Where the caller has declared the tools of its request, a response of success
+ * is held back too, until its calls were judged. It is given out with the
+ * verdict, or not at all. */
 #include "run/run.h"
 
 static void pass_event(const surety__run_exchange *exchange,
@@ -32,7 +36,7 @@ void surety__pass_head(surety__run_exchange *exchange, int status,
         return;
     passing->head = (surety_run_response_info){sizeof(passing->head), status,
                                                copies, count};
-    passing->given = status / 100 == 2;
+    passing->given = status / 100 == 2 && !exchange->watch.forms->setup->checks;
     if (passing->given)
         pass_event(exchange, SURETY_EVENT_HEAD, SURETY__LITERAL(""));
 }
@@ -50,11 +54,12 @@ void surety__pass_bytes(surety__run_exchange *exchange, surety_str bytes)
         exchange->watch.forms->store->status = SURETY_NOMEM;
 }
 
-void surety__pass_give(surety__run_exchange *exchange)
+void surety__pass_give(surety__run_exchange *exchange, bool is_accepted)
 {
     surety__passing *passing = &exchange->passing;
 
-    if (!passing->head.status || passing->given)
+    if (!passing->head.status || passing->given ||
+        (passing->head.status / 100 == 2 && !is_accepted))
         return;
     passing->given = true;
     pass_event(exchange, SURETY_EVENT_HEAD, SURETY__LITERAL(""));
@@ -74,15 +79,37 @@ static bool pass_is_whole(const surety__run_exchange *exchange,
             failure <= SURETY_FAILURE_EMPTY);
 }
 
+/* Whether a response that is held back may be given out: no call in it is cut
+ * off. What else the provider says, and why it ended, is the caller's matter.
+ */
+static bool pass_may_go(const surety__run_exchange *exchange,
+                        const surety__attempt *attempt)
+{
+    const surety_answer *answer = &attempt->seen.answer;
+
+    if (exchange->passing.head.status / 100 != 2 ||
+        exchange->delivery.failure != SURETY_FAILURE_NONE)
+        return false;
+    if (answer->failure == SURETY_FAILURE_NONE)
+        return true;
+    return !attempt->calls && (pass_is_whole(exchange, answer->failure) ||
+                               answer->failure == SURETY_FAILURE_PROTOCOL ||
+                               (answer->failure == SURETY_FAILURE_TRUNCATED &&
+                                answer->finish_reason.len));
+}
+
 void surety__pass_judge(const surety__run_exchange *exchange,
                         surety__attempt *attempt)
 {
-    const surety__raw *raw = &exchange->watch.forms->setup->raw;
+    const surety__setup *setup = exchange->watch.forms->setup;
+    const surety__raw *raw = &setup->raw;
     surety_answer *answer = &attempt->seen.answer;
 
     attempt->given = exchange->passing.given;
     attempt->is_free = raw->is_bytes || surety__raw_is_count(raw->path);
-    if (!attempt->given || !pass_is_whole(exchange, answer->failure))
+    if (setup->checks
+            ? !pass_may_go(exchange, attempt)
+            : !attempt->given || !pass_is_whole(exchange, answer->failure))
         return;
     attempt->what = CASE_PASSED;
     if (!raw->path.len)

@@ -64,7 +64,7 @@ static void run_event(const surety_run *run, surety_event_kind kind,
 
 static void run_give_up(surety_run *run, surety_str spent)
 {
-    surety__pass_give(&run->exchange);
+    surety__pass_give(&run->exchange, false);
     surety__receive_agree(&run->judging, &run->results.judged);
     run_end_value(
         run, surety__result_give_up(&run->store, run->setup.options.contract,
@@ -184,6 +184,23 @@ static bool run_answer_only(const surety_run *run)
             run->results.spent.calls + 1 >= options->budget.calls_max);
 }
 
+/* Opens a turn with the plan's text. A request of the caller's own has its
+ * prompt; only what a re-ask says behind it is a turn. */
+static void run_ask(surety_run *run)
+{
+    surety_str text = run->plan.prompt;
+
+    if (run->setup.passes) {
+        surety__str_skip(&text, text.len < run->setup.raw.body.len
+                                    ? text.len
+                                    : run->setup.raw.body.len);
+        text = surety__str_trim(text);
+        if (!text.len && !run->turns.open)
+            return;
+    }
+    surety__turns_ask(&run->turns, &run->store, text, &run->plan.prompt_part);
+}
+
 static bool run_plan(surety_run *run, surety__purpose purpose)
 {
     surety__plan *plan = &run->plan;
@@ -194,8 +211,7 @@ static bool run_plan(surety_run *run, surety__purpose purpose)
                                 &run->results, purpose, plan);
 
     if (good)
-        surety__turns_ask(&run->turns, &run->store, plan->prompt,
-                          &plan->prompt_part);
+        run_ask(run);
     return good && run->store.status == SURETY_OK;
 }
 
@@ -466,6 +482,7 @@ static void run_accept(surety_run *run)
 {
     const bool calls = run_attempt(run)->what == CASE_DECLARED;
 
+    surety__pass_give(&run->exchange, true);
     surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer,
                       calls);
     if (calls) {
@@ -602,10 +619,15 @@ static void run_judge(surety_run *run)
     surety__attempt *attempt = run_attempt(run);
     const surety_answer *answer = &attempt->seen.answer;
 
-    if (run->setup.passes) {
-        surety__pass_judge(&run->exchange, attempt);
-    } else if (surety__steps_wanted(&run->setup, &run->plan, answer)) {
+    if (surety__steps_wanted(&run->setup, &run->plan, answer)) {
         run_judge_calls(run);
+        if (run->setup.passes && attempt->what == CASE_DECLARED)
+            surety__pass_judge(&run->exchange, attempt);
+    } else if (run->setup.passes) {
+        surety__pass_judge(&run->exchange, attempt);
+        if (run->setup.checks && attempt->what != CASE_PASSED)
+            surety__receive_judge(&run->judging, &run->plan, &run->exchange,
+                                  &run->at, &run->results);
     } else if (run->setup.must_call && answer->failure == SURETY_FAILURE_NONE) {
         surety__judged_reply(&run->results.judged, answer->text);
         attempt->what = CASE_UNCALLED;

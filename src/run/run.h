@@ -98,6 +98,7 @@ typedef struct surety__setup {
     bool declared;          /* the tools are declared */
     bool must_call;         /* every reply has to call one; no contract then */
     bool passes;            /* the request is the caller's own */
+    bool checks;            /* and calls in its response are judged first */
     bool is_once;           /* it must not be carried out twice */
     struct surety__output *output; /* NULL: none is given out */
     surety__raw raw;
@@ -666,13 +667,14 @@ void surety__exchange_end(surety__run_exchange *exchange);
 /* ---- pass.c: a response that is passed on -------------------------------- */
 
 /* Take what arrives of the response. Of a status of success it is given out at
- * once; any other is held back. */
+ * once, unless its calls are checked; any other is held back. */
 void surety__pass_head(surety__run_exchange *exchange, int status,
                        const surety_header *headers, size_t count);
 void surety__pass_bytes(surety__run_exchange *exchange, surety_str bytes);
-/* Gives out the response that was held back, if there is one. */
-void surety__pass_give(surety__run_exchange *exchange);
-/* Sets the case of the attempt whose response was passed on. */
+/* Gives out the response that was held back, if there is one; one of success
+ * only if it is accepted. */
+void surety__pass_give(surety__run_exchange *exchange, bool is_accepted);
+/* Sets the case of the attempt whose response was passed on, or may be. */
 void surety__pass_judge(const surety__run_exchange *exchange,
                         surety__attempt *attempt);
 

@@ -85,10 +85,24 @@ static surety_status setup_check_request(const surety_run_options *options,
     if (!setup_passes(options))
         return SURETY_OK;
     if (options->contract || options->prompt.len || options->system.len ||
-        options->message_count || options->tools)
+        options->message_count)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "a request to pass on has no prompt, contract, "
-                            "messages or tools beside it");
+                            "a request to pass on has no prompt, contract or "
+                            "messages beside it");
+    if (options->tools && (!surety__tools_are_declared(options->tools) ||
+                           options->request_path.len))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a request to pass on may have declared tools "
+                            "beside it, if it is a call");
+    if (options->tools && surety__tools_repair(options->tools))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a response is passed on as it is, so the tools "
+                            "beside its request repair no arguments");
+    for (size_t i = 0; i < options->model_count && options->tools; i++)
+        if (options->models[i].mode == SURETY_MODE_PROMPT)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "a model in mode prompt makes no calls that "
+                                "could be checked beside a request");
     for (size_t i = 0; i < options->model_count; i++)
         if (options->models[i].protocol != options->models[0].protocol ||
             options->models[i].protocol == SURETY_PROTOCOL_TEXT)
@@ -208,6 +222,7 @@ static void setup_settle(surety__setup *setup)
                                .type = options->request_type};
     setup->is_once = setup_is_once(options);
     setup->declared = surety__tools_are_declared(options->tools);
+    setup->checks = setup->passes && setup->declared;
     setup->must_call =
         setup->declared && options->tool_choice >= SURETY_TOOL_CHOICE_REQUIRED;
     if (contract || setup->declared)

@@ -54,6 +54,12 @@ static inline bool surety__tools_are_declared(const surety_tools *tools)
     return tools && tools->tool_count &&
            surety__tool_is_declared(tools->tools[0]);
 }
+/* Whether arguments may be repaired. */
+static inline bool surety__tools_repair(const surety_tools *tools)
+{
+    return !tools->options.has_repair ||
+           tools->options.repair != SURETY_REPAIR_NONE;
+}
 /* NULL: there is no such tool. */
 const surety__tool *surety__tools_find(const surety_tools *tools,
                                        surety_str name);

@@ -170,8 +170,8 @@ SAID = {**RESPONSE, "output": [{
     "status": "completed",
     "content": [{"type": "output_text", "text": "Yes.", "annotations": []}]}]}
 
-# What no check is made of: the client, the members, the member that the header
-# names.
+# Requests that go on as they are: the client, the members, and the member that
+# the header names where the calls of functions are not checked.
 UNKNOWN = (
     ("a namespace and a tool that takes a text", "responses", {"tools": [
         *function("responses")["tools"],
@@ -179,12 +179,14 @@ UNKNOWN = (
             "responses", "spawn")["tools"]},
         {"type": "custom", "name": "apply_patch",
          "format": {"type": "grammar", "syntax": "lark",
-                    "definition": "start: \"a\""}}]}, "tools"),
+                    "definition": "start: \"a\""}}]}, None),
+    ("a tool that takes a text alone", "responses", {"tools": [
+        {"type": "custom", "name": "apply_patch"}]}, "tools"),
     ("a search beside a function", "anthropic", {"tools": [
         *function("anthropic")["tools"],
-        {"type": "web_search_20250305", "name": "web_search"}]}, "tools"),
+        {"type": "web_search_20250305", "name": "web_search"}]}, None),
     ("a search beside a function", "gemini", {"tools": [
-        {**function("gemini")["tools"][0]}, {"googleSearch": {}}]}, "tools"),
+        {**function("gemini")["tools"][0]}, {"googleSearch": {}}]}, None),
     ("a result of a search", "anthropic", {
         **function("anthropic"), "messages": [
             {"role": "user", "content": "Who?"},
@@ -193,28 +195,29 @@ UNKNOWN = (
                  "input": {"query": "who"}},
                 {"type": "web_search_tool_result", "tool_use_id": "s1",
                  "content": []}]},
-            {"role": "user", "content": "Go on."}]}, "/messages/1/content/0"),
+            {"role": "user", "content": "Go on."}]}, None),
     ("a call of a tool that takes a text", "responses", {
         **function("responses"), "input": [
             {"role": "user", "content": "Patch."},
             {"type": "custom_tool_call", "call_id": "c1", "name": "p",
              "input": "*** Begin Patch"},
             {"type": "custom_tool_call_output", "call_id": "c1",
-             "output": "ok"}]}, "/input/1"),
+             "output": "ok"}]}, None),
     ("a role of tomorrow", "openai", {
         **function("openai"), "messages": [
             {"role": "user", "content": "Hey."},
             {"role": "supervisor", "content": "Hm."}]}, "messages"),
     ("a name that is no text for a header", "anthropic", {
-        **function("anthropic"), "messages": [{"role": "user", "content": [
-            {"type": "grüße\r\nX: y", "a": 1}]}]}, "/messages/0/content/0"),
+        "tools": [{"type": "odd", "name": "a"}], "messages": [
+            {"role": "user", "content": [
+                {"type": "grüße\r\nX: y", "a": 1}]}]}, "tools"),
     ("several answers", "openai", {**function("openai"), "n": 2}, "n"),
 )
 
 
 def test_unchecked():
     """A request with something that only its provider knows goes on as it is,
-    and the answer says that nothing was checked."""
+    and the answer says so where its functions are not checked."""
     for name, client, members, place in UNKNOWN:
         with Provider(answer(ANSWERS[client])) as provider, \
                 Gateway({}, config=of(provider)) as gateway:
@@ -244,12 +247,8 @@ def test_refused():
                 ("a schema", (), schema_members("anthropic")),
                 ("a format that is none", (), {"output_config": {"format": {
                     "type": "grammar"}}}),
-                ("a call that is wanted", (), {"tool_choice": {
-                    "type": "any"}}),
                 ("a contract", ("Surety-Contract: surety/messages",), {}),
-                ("a level", ("Surety-Repair: none",), {}),
-                ("a number", ("Surety-Retries: 1",), {}),
-                ("a way", ("Surety-Stream: hold",), {"stream": True}),
+                ("a level", ("Surety-Repair: align",), {}),
                 ("a report", ("Surety-Report: full",), {}),
                 ("another protocol", (), {"model": "openai:m"})):
             got = gateway.call("anthropic", headers=headers,
@@ -274,7 +273,7 @@ def test_metrics():
     with Provider(answer(RESPONSE)) as provider, \
             Gateway({}, "--threads", "1", config=of(provider)) as gateway:
         for _ in range(3):
-            gateway.call("responses", **UNKNOWN[0][2])
+            gateway.call("responses", **UNKNOWN[1][2])
         gateway.call("responses")
         gateway.logged(4)
         text = Response(gateway.send(

@@ -462,7 +462,7 @@ def test_refused():
                  {"tools": [{"name": "a", "input_schema": CITY},
                             {"type": "web_search_20250305",
                              "name": "web_search"}],
-                  "tool_choice": {"type": "any"}}, "the provider"),
+                  **schema_members("anthropic")}, "the provider"),
                 ("no such tool", "openai", {
                     **tool_members("openai"), "tool_choice": {
                         "type": "function", "function": {"name": "x"}}},

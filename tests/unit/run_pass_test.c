@@ -293,8 +293,126 @@ static void pass_once(struct check *t)
     }
 }
 
+#define CALLS(name, arguments, finish)                                         \
+    "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","          \
+    "\"content\":\"I see.\",\"x\":1.50,\"tool_calls\":[{\"id\":\"c1\","        \
+    "\"type\":\"function\",\"function\":{\"name\":\"" name                     \
+    "\",\"arguments\":\"" arguments "\"}}]},\"finish_reason\":\"" finish       \
+    "\"}]}"
+#define WRONG CALLS("add", "{\\\"a\\\":\\\"one\\\"}", "tool_calls")
+#define RIGHT CALLS("add", "{\\\"a\\\": 1}", "tool_calls")
+
+/* Makes a set with the tool add, which belongs to the caller. */
+static surety_status pass_declare(struct check *t, surety_repair repair,
+                                  surety_tools **ret_tools)
+{
+    const surety_tools_options options = {.size = sizeof(options),
+                                          .alloc = check_alloc(t),
+                                          .has_repair = true,
+                                          .repair = repair};
+    const surety_tool tool = {
+        .size = sizeof(tool),
+        .name = surety_str_of("add"),
+        .parameters = surety_str_of(
+            "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{"
+            "\"a\":{\"type\":\"integer\"}}}")};
+    surety_status status = surety_tools_new(&options, ret_tools, NULL);
+
+    return status ? status : surety_tools_add(*ret_tools, &tool, NULL);
+}
+
+/* The response to a request with declared tools is given out if their calls are
+ * valid, and then byte for byte. */
+static void pass_checks(struct check *t)
+{
+    static const struct {
+        const char *bodies[3];
+        surety_run_verdict verdict;
+        unsigned calls;
+    } rows[] = {
+        {{RIGHT}, SURETY_RUN_VALID, 1},
+        {{WRONG, WRONG, RIGHT}, SURETY_RUN_VALID, 3},
+        {{WRONG, WRONG, WRONG}, SURETY_RUN_REJECTED, 3},
+        {{CALLS("mine", "{\\\"a\\\":", "tool_calls")}, SURETY_RUN_VALID, 1},
+        {{CALLS("add", "{\\\"a\\\":", "length"), RIGHT}, SURETY_RUN_VALID, 2},
+        {{SAYS("no call")}, SURETY_RUN_VALID, 1},
+        {{CUT("half")}, SURETY_RUN_VALID, 1},
+        {{CALLS("add", "{}", "content_filter")}, SURETY_RUN_REFUSED, 1}};
+    surety_tools *tools = NULL;
+    struct trial trial;
+    struct heard heard;
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        const bool valid = rows[i].verdict == SURETY_RUN_VALID;
+        struct fake_answer answers[3];
+
+        for (size_t k = 0; k < CHECK_COUNT(answers); k++)
+            answers[k] =
+                (struct fake_answer){.status = 200, .body = rows[i].bodies[k]};
+        TRY(pass_open(t, &trial, &heard, OURS, answers, rows[i].calls));
+        TRY(pass_declare(t, SURETY_REPAIR_NONE, &tools));
+        trial.options.tools = tools;
+        trial.models[0].mode = SURETY_MODE_AUTO;
+        TRY(trial_go(&trial));
+        CHECK(surety_run_info_of(trial.run)->verdict == rows[i].verdict);
+        CHECK(trial.fake.calls == rows[i].calls);
+        CHECK(heard.heads == valid && (!valid || heard.status == 200));
+        CHECK(heard.finished == (valid ? rows[i].calls : 0));
+        CHECK(
+            !strcmp(heard.bytes, valid ? answers[rows[i].calls - 1].body : ""));
+        CHECK(!surety_run_response_info_of(trial.run) == !valid);
+        trial_close(&trial);
+        surety_tools_free(tools);
+        tools = NULL;
+        continue;
+    done:
+        trial_close(&trial);
+        surety_tools_free(tools);
+        return;
+    }
+}
+
+/* What is asked again is the request, and what was wrong behind its messages.
+ */
+static void pass_asks_again(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = WRONG},
+        {.status = 200, .body = CALLS("add", "{\\\"a\\\":", "length")},
+        {.status = 200, .body = RIGHT}};
+    static const char begins[] =
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"},{\"role\":"
+        "\"assistant\",\"content\":\"I see.\",\"tool_calls\":[{\"id\":\"c1\","
+        "\"type\":\"function\",\"function\":{\"name\":\"add\",\"arguments\":"
+        "\"{\\\"a\\\":\\\"one\\\"}\"}}]},{\"role\":\"tool\",\"tool_call_id\":"
+        "\"c1\",\"content\":\"The arguments are not valid";
+    static const char ends[] = "],\"x\":1.50}";
+    surety_tools *tools = NULL;
+    struct trial trial;
+    struct heard heard;
+    size_t len;
+
+    TRY(pass_open(t, &trial, &heard, OURS, answers, CHECK_COUNT(answers)));
+    TRY(pass_declare(t, SURETY_REPAIR_NONE, &tools));
+    trial.options.tools = tools;
+    trial.models[0].mode = SURETY_MODE_AUTO;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    for (size_t i = 1; i < 3; i++) {
+        len = strlen(trial.fake.bodies[i]);
+        CHECK(!strncmp(trial.fake.bodies[i], begins, strlen(begins)));
+        CHECK(!strcmp(trial.fake.bodies[i] + len - strlen(ends), ends));
+    }
+    CHECK(strstr(trial.fake.bodies[2], "{\"role\":\"user\",\"content\":\"Your "
+                                       "last reply was cut off"));
+done:
+    trial_close(&trial);
+    surety_tools_free(tools);
+}
+
 static void pass_misuse(struct check *t)
 {
+    surety_tools *tools = NULL;
     struct trial trial;
     struct heard heard;
 
@@ -309,8 +427,21 @@ static void pass_misuse(struct check *t)
     trial.models[0].protocol = SURETY_PROTOCOL_TEXT;
     EXPECT(SURETY_MISUSE, trial_begin(&trial));
     CHECK(!surety_run_response_info_of(NULL));
+    trial.models[0].protocol = SURETY_PROTOCOL_OPENAI;
+    TRY(pass_declare(t, SURETY_REPAIR_SYNTAX, &tools));
+    trial.options.tools = tools;
+    trial.models[0].mode = SURETY_MODE_AUTO;
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
+    trial.options.tools = NULL;
+    surety_tools_free(tools);
+    tools = NULL;
+    TRY(pass_declare(t, SURETY_REPAIR_NONE, &tools));
+    trial.options.tools = tools;
+    trial.models[0].mode = SURETY_MODE_PROMPT;
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
 done:
     trial_close(&trial);
+    surety_tools_free(tools);
 }
 
 int main(int argc, char **argv)
@@ -324,6 +455,8 @@ int main(int argc, char **argv)
         {"another path", pass_path},
         {"any bytes go as they are", pass_as_is},
         {"a request is not sent twice", pass_once},
+        {"calls of declared tools are checked", pass_checks},
+        {"wrong calls are asked for again", pass_asks_again},
         {"requests that cannot be passed on", pass_misuse},
     };
 
