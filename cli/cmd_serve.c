@@ -37,7 +37,8 @@ struct serve_settings {
     unsigned waiting;
     unsigned failures;
     unsigned pause;
-    int ui; /* 2: off */
+    int ui;     /* 2: off */
+    int stream; /* as surety_gateway_stream */
 };
 
 enum { SERVE_DRAIN_S = 30 };
@@ -72,6 +73,9 @@ const struct option_row serve_options[] = {
          "clients send keys of the gateway's own (surety keys add), which are "
          "in the ledger's database; models are called with the keys of the "
          "configuration"),
+    CHOICE("stream", 0, AT(stream), "hold|live|resume",
+           "how a stream is given out where its request does not say so "
+           "(Surety-Stream); unless given, hold with a schema, else live"),
     SECTION("How much"),
     NUMBER(
         "threads", 't', AT(threads), 256, "N",
@@ -220,6 +224,7 @@ static bool serve_start(struct serve_session *session)
         .otlp_endpoint = serve_environment("OTEL_EXPORTER_OTLP_ENDPOINT"),
         .otlp_headers = serve_environment("OTEL_EXPORTER_OTLP_HEADERS"),
         .no_ui = settings->ui == 2,
+        .stream = (surety_gateway_stream)settings->stream,
         .tls_certificate = surety_str_of(settings->certificate),
         .tls_key = surety_str_of(settings->key),
         .tls_clients = surety_str_of(settings->clients),

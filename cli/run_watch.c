@@ -206,7 +206,7 @@ void run_watch_event(void *ctx, const surety_event *event)
         print(watch, event->text);
     else if (watch->verbose && event->tool.len)
         say_tool(watch, event);
-    else if (watch->verbose)
+    else if (watch->verbose && event->kind != SURETY_EVENT_REASONING_ITEM)
         say(watch, event);
     if (event->kind == SURETY_EVENT_ATTEMPT && watch->show_prompt)
         show_prompt(watch, event->attempt);

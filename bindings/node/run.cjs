@@ -17,7 +17,7 @@ const MODES = ["auto", "native", "tool", "prompt"];
 const STOPS = ["weigh", "always", "never"];
 const KINDS = ["first", "fastest", "vote", "aggregate"];
 const EVENTS = ["attempt", "text", "reasoning", "decision", "tool", "result",
-  "value", "item", "head", "bytes", "output"];
+  "value", "item", "head", "bytes", "output", "reasoning_item"];
 // Questions are no events. ORDER questions (ask.h)
 const [VALIDATE, CALL, CANCEL, ASK, STOP] = [0, 1, 2, 3, 4].map((it) =>
   1000 + it);

@@ -76,7 +76,10 @@ typedef enum surety_event_kind {
     SURETY_EVENT_HEAD,        /* the head of a response that is passed on
                                * (surety_run_response_info_of) */
     SURETY_EVENT_BYTES,       /* bytes of its body, as they are */
-    SURETY_EVENT_OUTPUT       /* a piece of the value's JSON text */
+    SURETY_EVENT_OUTPUT,      /* a piece of the value's JSON text */
+    /* The item of the reasoning that has just ended, as JSON, where the
+     * provider wants it back (surety_part.raw): signed, or encrypted. */
+    SURETY_EVENT_REASONING_ITEM
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;

@@ -24,6 +24,16 @@ extern "C" {
 
 typedef struct surety_gateway surety_gateway;
 
+/* How a stream is given out where its request does not say so (the header
+ * Surety-Stream, docs/gateway.md). */
+typedef enum surety_gateway_stream {
+    /* Held with a schema and where a call is demanded; else live. */
+    SURETY_GATEWAY_STREAM_DEFAULT = 0,
+    SURETY_GATEWAY_STREAM_HOLD,
+    SURETY_GATEWAY_STREAM_LIVE,
+    SURETY_GATEWAY_STREAM_RESUME
+} surety_gateway_stream;
+
 /* 0 and an empty text mean the default. All texts are copied. */
 typedef struct surety_gateway_options {
     size_t size;        /* sizeof(surety_gateway_options) */
@@ -91,6 +101,7 @@ typedef struct surety_gateway_options {
      * can connect, nor one whose signer has no list in force. Empty: clients
      * need none. Without tls_certificate: SURETY_MISUSE. */
     surety_str tls_clients;
+    surety_gateway_stream stream;
 } surety_gateway_options;
 
 /* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:

@@ -356,13 +356,14 @@ static void answer_speak_message(surety__exchange *exchange, surety_buf *out)
     for (size_t i = 0; i < last->part_count; i++) {
         const surety_part *part = &last->parts[i];
 
-        if (part->kind != SURETY_PART_REASONING || exchange->attempt)
+        if (part->kind != SURETY_PART_REASONING ||
+            exchange->attempt == info->attempt_count)
             continue;
         if (part->raw.len &&
             part->raw_protocol == exchange->ask.route.protocol &&
             surety__speech_raw(speech, part->raw, out))
             continue;
-        if (part->text.len)
+        if (part->text.len && !exchange->attempt)
             surety__speech_piece(speech, PART_REASONING, part->text, out);
     }
     for (size_t i = 0; i < last->part_count && answer_says(exchange); i++)

@@ -83,7 +83,7 @@ static surety_status ask_headers(surety__ask *ask,
     for (size_t i = 0; i < SURETY__COUNT(streams); i++)
         if (stream.ptr && surety_str_equal(stream, surety_str_of(streams[i]))) {
             ask->giving.output = (surety_run_output)i;
-            ask->giving.is_asked = true;
+            ask->giving.is_asked = ask->giving.is_chosen = true;
         }
     if (stream.ptr && !ask->giving.is_asked)
         return ask_header_bad(ask, "Surety-Stream", stream,

@@ -3,15 +3,15 @@
  *
  * A request is read and refused, or becomes a run. The worker steps the run;
  * when it has ended, the service's callback is called again and answers. A
- * stream with a contract is held, unless the client wants it live: nothing of
- * its content leaves before the whole value is valid. If that takes long, the
- * head goes out first, and comments show the client that the connection is
- * alive.
+ * stream with a contract is held, unless it is asked for live: nothing of its
+ * content leaves before the whole value is valid. If that takes long, the head
+ * goes out first, and comments show the client that the connection is alive.
  *
  * Live, the pieces of the value go out that can no longer change (run.h); with
  * the first certain no the stream ends with an error and is cut. A stream
- * without a contract is passed on piece by piece. What was passed on cannot be
- * taken back: a second attempt of the run ends the stream with an error. */
+ * without a contract is passed on piece by piece, and calls of tools when all
+ * of them are valid. What was passed on cannot be taken back: where its reply
+ * breaks off, the stream ends with an error. */
 #include "gateway/gateway.h"
 
 /* ---- the run ------------------------------------------------------------- */
@@ -40,6 +40,30 @@ static bool exchange_has_said(const surety__exchange *exchange)
                 .answer.failure;
 }
 
+/* Whether the reasoning of an attempt goes to the client in its provider's own
+ * form, which the client has to send back. */
+static bool exchange_is_own(const surety__exchange *exchange, uint32_t attempt)
+{
+    return surety_run_attempt(exchange->run, attempt - 1).model->protocol ==
+           exchange->ask.route.protocol;
+}
+
+/* Whether an event of the reply is a piece for the client. Reasoning that has
+ * to go back unchanged is one when its item is complete. */
+static bool exchange_shown(const surety__exchange *exchange,
+                           const surety_event *event)
+{
+    switch (event->kind) {
+    case SURETY_EVENT_TEXT: return true;
+    case SURETY_EVENT_REASONING:
+        return !surety__speech_waits(&exchange->speech) ||
+               !exchange_is_own(exchange, event->attempt);
+    case SURETY_EVENT_REASONING_ITEM:
+        return exchange_is_own(exchange, event->attempt);
+    default: return false;
+    }
+}
+
 /* Passes a piece on: of the value, where there is a contract, else of the
  * reply. A value goes on in the next attempt, a text cannot. */
 static void exchange_event(void *ctx, const surety_event *event)
@@ -53,12 +77,13 @@ static void exchange_event(void *ctx, const surety_event *event)
         exchange_news(exchange);
         return;
     }
-    if (is_value && event->kind == SURETY_EVENT_OUTPUT)
-        part = surety__answer_part(exchange);
-    else if (!is_value && event->kind == SURETY_EVENT_REASONING)
-        part = PART_REASONING;
-    else if (is_value || event->kind != SURETY_EVENT_TEXT)
+    if (is_value ? event->kind != SURETY_EVENT_OUTPUT
+                 : !exchange_shown(exchange, event))
         return;
+    if (is_value)
+        part = surety__answer_part(exchange);
+    else if (event->kind == SURETY_EVENT_REASONING)
+        part = PART_REASONING;
     if (!is_value && exchange->attempt && exchange->attempt != event->attempt) {
         exchange->is_cut = !exchange_has_said(exchange);
         return;
@@ -70,7 +95,11 @@ static void exchange_event(void *ctx, const surety_event *event)
     }
     exchange->attempt = event->attempt;
     exchange_news(exchange);
-    surety__speech_piece(&exchange->speech, part, event->text, &exchange->out);
+    if (event->kind == SURETY_EVENT_REASONING_ITEM)
+        surety__speech_raw(&exchange->speech, event->text, &exchange->out);
+    else
+        surety__speech_piece(&exchange->speech, part, event->text,
+                             &exchange->out);
 }
 
 /* How the request's replies are judged. */
@@ -112,8 +141,8 @@ static surety_status exchange_giving(surety__exchange *exchange,
     surety__ask *ask = &exchange->ask;
     const bool is_text =
         !ask->kept &&
-        (!ask->tools.set ||
-         (ask->giving.output && ask->model.protocol != SURETY_PROTOCOL_TEXT));
+        (!ask->tools.set || ((ask->giving.output || !ask->giving.is_chosen) &&
+                             ask->model.protocol != SURETY_PROTOCOL_TEXT));
     surety_status status = SURETY_OK;
 
     if (ask->kept && ask->giving.output) {
@@ -241,6 +270,7 @@ static surety__exchange *exchange_new(surety__worker *worker,
                                       size_t *ret_before)
 {
     const surety_alloc *alloc = &worker->stock.alloc;
+    const surety_gateway_options *options = &worker->gateway->options;
     const surety__serve_times now = surety__serve_clock();
     surety__exchange *exchange = surety__new(alloc, sizeof(*exchange));
 
@@ -255,6 +285,11 @@ static surety__exchange *exchange_new(surety__worker *worker,
     surety_buf_init(&exchange->out, alloc, 0);
     exchange->ask.arena = &exchange->arena;
     exchange->ask.settings = worker->settings;
+    if (options->stream) {
+        exchange->ask.giving.is_chosen = true;
+        exchange->ask.giving.output =
+            (surety_run_output)(options->stream - SURETY_GATEWAY_STREAM_HOLD);
+    }
     exchange->ask.has_own_keys = worker->gateway->keeper != NULL;
     worker->settings->users++;
     exchange->ask.route = surety__route_of(

@@ -77,6 +77,10 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
         options->model_failures_max = GATEWAY_FAILURES;
     if (!options->model_pause_ms)
         options->model_pause_ms = GATEWAY_PAUSE_MS;
+    if ((unsigned)options->stream > SURETY_GATEWAY_STREAM_RESUME)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "there is no way of streams with the number %d",
+                            (int)options->stream);
     if (options->threads > GATEWAY_THREADS_MAX)
         return surety__fail(reterr, SURETY_MISUSE,
                             "%u threads are more than 256",

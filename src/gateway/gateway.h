@@ -117,7 +117,8 @@ typedef struct surety__ask_tools {
 
 /* How a stream is given out. */
 typedef struct surety__ask_giving {
-    bool is_asked; /* the header Surety-Stream was given */
+    bool is_asked;  /* the header Surety-Stream was given */
+    bool is_chosen; /* it was, or the gateway's options say it */
     surety_run_output output;
     bool as_array; /* Gemini's stream as a JSON array */
 } surety__ask_giving;

@@ -11,7 +11,7 @@
 static void answer_pass(const surety__decoder *decoder, surety__piece piece,
                         surety_str text)
 {
-    assert(piece <= PIECE_REASONING);
+    assert(piece <= PIECE_ITEM);
     if (decoder->listener.piece && text.len)
         decoder->listener.piece(decoder->listener.ctx, piece, text);
 }
@@ -44,6 +44,12 @@ void surety__answer_reasoning(surety__decoder *decoder, surety_str text)
     if (draft)
         surety_buf_add(&draft->text, text);
     answer_pass(decoder, PIECE_REASONING, text);
+}
+
+void surety__answer_item(surety__decoder *decoder, const surety__draft *draft)
+{
+    if (!decoder->is.broken && draft && draft->kind == SURETY_PART_REASONING)
+        answer_pass(decoder, PIECE_ITEM, surety_buf_str(&draft->raw));
 }
 
 void surety__answer_refusal(surety__decoder *decoder, surety_str text)

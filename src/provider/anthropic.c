@@ -264,6 +264,7 @@ static void anthropic_block(surety__decoder *decoder, surety_val block)
             decoder, surety__draft_add(decoder, SURETY_PART_REASONING), block);
     }
     surety__draft_close(decoder);
+    surety__answer_item(decoder, surety__draft_last(decoder));
 }
 
 static void anthropic_whole(surety__decoder *decoder, surety_val root)
@@ -379,6 +380,8 @@ static void anthropic_close(surety__decoder *decoder)
         surety_buf_reset(&draft->raw);
     else if ((kind == BLOCK_TOOL || kind == BLOCK_INPUT) && draft->raw.len)
         surety__draft_input(decoder, draft);
+    if (kind == BLOCK_THINKING || kind == BLOCK_INPUT)
+        surety__answer_item(decoder, draft);
 }
 
 static void anthropic_delta(surety__decoder *decoder, surety_val root)

@@ -355,6 +355,8 @@ struct surety__decoder {
 /* Add a piece to the answer. */
 void surety__answer_text(surety__decoder *decoder, surety_str text);
 void surety__answer_reasoning(surety__decoder *decoder, surety_str text);
+/* A reasoning has ended; draft may be NULL. */
+void surety__answer_item(surety__decoder *decoder, const surety__draft *draft);
 void surety__answer_refusal(surety__decoder *decoder, surety_str text);
 /* The number of a call; an impossible one breaks the answer. */
 uint64_t surety__answer_index(surety__decoder *decoder, surety_val index,

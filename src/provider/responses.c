@@ -217,6 +217,7 @@ static void responses_keep(surety__decoder *decoder, surety__draft *draft,
     if (responses_goes_back(decoder, item))
         surety__draft_item(decoder, draft, item);
     draft->over = true;
+    surety__answer_item(decoder, draft);
 }
 
 /* Takes an item of which nothing came. */

@@ -77,9 +77,14 @@ static void exchange_piece(void *ctx, surety__piece piece, surety_str text)
 {
     surety__run_exchange *exchange = ctx;
 
-    exchange->received += text.len;
+    exchange->received += piece == PIECE_ITEM ? 0 : text.len;
     if (exchange_passes(exchange))
         return;
+    if (piece == PIECE_ITEM) {
+        surety__setup_event(exchange->watch.forms->setup, exchange->attempt,
+                            SURETY_EVENT_REASONING_ITEM, text);
+        return;
+    }
     for (size_t at = 0; at < text.len && !exchange->ended;) {
         surety_str part = {text.ptr + at, text.len - at};
 

@@ -440,8 +440,12 @@ void surety__speech_begin_call(surety__speech *speech, surety_str tool);
 void surety__speech_mark_call(surety__speech *speech, surety_str id,
                               surety_str raw);
 /* Adds reasoning that the provider wants to get back as it is: its item in the
- * client's protocol, before all other parts. False: the protocol has no such
- * items, and nothing is added. */
+ * client's protocol, in a whole answer before all other parts. In a stream it
+ * ends the reasoning whose pieces came before, unless _waits. False: the
+ * protocol has no such items, and nothing is added. */
+/* Whether no pieces may come before such an item: it has an id of its own from
+ * its first event on. */
+bool surety__speech_waits(const surety__speech *speech);
 bool surety__speech_raw(surety__speech *speech, surety_str raw,
                         surety_buf *out);
 /* Appends the events after the last piece. */

@@ -366,9 +366,17 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
         speaker->piece(speech, text, out);
 }
 
+bool surety__speech_waits(const surety__speech *speech)
+{
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
+
+    return speaker->raw && !speaker->seal;
+}
+
 bool surety__speech_raw(surety__speech *speech, surety_str raw, surety_buf *out)
 {
     const surety__speaker *speaker = speaker_of(speech->request->protocol);
+    const bool seals = speaker->seal && speech->open == PART_REASONING;
     surety_doc *doc;
 
     if (!speaker->raw)
@@ -377,12 +385,14 @@ bool surety__speech_raw(surety__speech *speech, surety_str raw, surety_buf *out)
     surety_buf_add(&speech->raws, raw);
     if (!out)
         return true;
-    speech_close(speech, out);
     doc = surety_doc_new(out->alloc);
     if (!doc || surety_doc_read(doc, raw, NULL, NULL))
         out->status = out->status ? out->status : SURETY_NOMEM;
-    else
+    else if (!seals || !speaker->seal(speech, surety_doc_root(doc), out)) {
+        speech_close(speech, out);
         speaker->raw(speech, surety_doc_root(doc), out);
+    }
+    speech->open = PART_NONE;
     speech->index++;
     surety_doc_free(doc);
     return true;

@@ -50,6 +50,10 @@ typedef struct surety__speaker {
     void (*close)(surety__speech *speech, surety_buf *out);
     /* Writes a part that is the provider's own item; NULL: it has none. */
     void (*raw)(surety__speech *speech, surety_val raw, surety_buf *out);
+    /* Ends the open reasoning, whose text was written in pieces, as the
+     * provider's own item. False: it is another, and nothing was written. NULL:
+     * such an item is written whole. */
+    bool (*seal)(surety__speech *speech, surety_val raw, surety_buf *out);
     void (*end)(surety__speech *speech, const surety__closing *ending,
                 surety_buf *out);
     /* Writes an event that says nothing; NULL: that is a comment. */

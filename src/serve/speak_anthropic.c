@@ -302,6 +302,24 @@ static void speak_anthropic_close(surety__speech *speech, surety_buf *out)
     speak_anthropic_stop(speech, out);
 }
 
+static void speak_anthropic_sign(const surety__speech *speech, surety_val raw,
+                                 surety_buf *out)
+{
+    speak_anthropic_delta(speech, "signature_delta", "signature",
+                          surety_val_str(surety_val_get(raw, "signature")),
+                          out);
+}
+
+static bool speak_anthropic_seal(surety__speech *speech, surety_val raw,
+                                 surety_buf *out)
+{
+    if (!surety_val_get(raw, "thinking").doc)
+        return false;
+    speak_anthropic_sign(speech, raw, out);
+    speak_anthropic_stop(speech, out);
+    return true;
+}
+
 /* Appends a block of reasoning: its text and signature are deltas. */
 static void speak_anthropic_raw(surety__speech *speech, surety_val raw,
                                 surety_buf *out)
@@ -322,9 +340,7 @@ static void speak_anthropic_raw(surety__speech *speech, surety_val raw,
     if (thinking.doc) {
         speak_anthropic_delta(speech, "thinking_delta", "thinking",
                               surety_val_str(thinking), out);
-        speak_anthropic_delta(speech, "signature_delta", "signature",
-                              surety_val_str(surety_val_get(raw, "signature")),
-                              out);
+        speak_anthropic_sign(speech, raw, out);
     }
     speak_anthropic_stop(speech, out);
 }
@@ -404,6 +420,7 @@ const surety__speaker surety__speaker_anthropic = {
     .piece = speak_anthropic_piece,
     .close = speak_anthropic_close,
     .raw = speak_anthropic_raw,
+    .seal = speak_anthropic_seal,
     .end = speak_anthropic_end,
     .ping = speak_anthropic_ping,
     .failing = "event: error\ndata: ",

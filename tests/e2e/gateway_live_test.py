@@ -7,12 +7,14 @@ an error event, and its connection is cut."""
 
 import json
 import random
+import re
+import time
 
 from cli_run import check, run_tests, same
 from gateway_run import (CLIENTS, GOOD_TEXT, PROVIDERS, Gateway, ended,
                          model_of, schema_members, streamed)
 from gateway_tools_test import CITY, called_in_stream, names, tool_members
-from mock_run import read_to, request
+from mock_run import WAIT, Response, read_to, request
 
 LATE_BAD = '{"title":"Lamp and more","hours":400,"rest":"much more text"}'
 
@@ -166,6 +168,182 @@ def test_again():
         same("a text that broke off", ended("openai", got), "error")
 
 
+def until_asked(gateway):
+    """Waits until a model is called."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end and not re.search(
+            rb"surety_model_calls_under_way\{[^}]*\} 1", Response(gateway.send(
+                b"GET /metrics HTTP/1.1\r\nHost: a\r\n"
+                b"Connection: close\r\n\r\n")).body):
+        pass
+
+
+def test_default():
+    """A stream whose model may call tools is live unless the request, or the
+    gateway, says otherwise; one with a schema is held."""
+    text = {"text": "I look. Then more.", "chunks": 2,
+            "chunk_delay_ms": 600000}
+    for option, how, members, is_live in (
+            (None, None, tool_members("openai"), True),
+            (None, "hold", tool_members("openai"), False),
+            ("hold", None, tool_members("openai"), False),
+            ("hold", "live", tool_members("openai"), True),
+            (None, None, schema_members("openai"), False),
+            ("live", None, schema_members("openai"), True),
+            ("live", "hold", schema_members("openai"), False)):
+        options = ("--stream", option) if option else ()
+        headers = (f"Surety-Stream: {how}",) if how else ()
+        waits = {**text, "text": GOOD_TEXT if "tools" not in members
+                 else text["text"]}
+        with Gateway({"replies": [waits]}, *options) as gateway:
+            link = gateway.send(request("openai", True, headers, **members))
+            until_asked(gateway)
+            data = b""
+            while is_live and b'"delta":{"content":"' not in data:
+                more = link.recv(1 << 16)
+                if not more:
+                    break
+                data += more
+            # Nothing comes of a held stream: what waits is not given out.
+            link.settimeout(0.2)
+            try:
+                data += link.recv(1 << 16)
+            except TimeoutError:
+                pass
+            same(f"{option}, {how}, {list(members)[0]}",
+                 b'"delta":{"content":"' in data, is_live)
+            link.close()
+
+
+def anthropic_events(sign, call):
+    """A stream with a thought, a hidden one, a text and a call."""
+    blocks = (
+        ({"type": "thinking", "thinking": "", "signature": ""},
+         [{"type": "thinking_delta", "thinking": "Hm, "},
+          {"type": "thinking_delta", "thinking": "hm."},
+          {"type": "signature_delta", "signature": sign}]),
+        ({"type": "redacted_thinking", "data": "hid" + sign}, []),
+        ({"type": "text", "text": ""},
+         [{"type": "text_delta", "text": "I look."}]),
+        ({"type": "tool_use", "id": "toolu_" + sign, "name": "weather",
+          "input": {}},
+         [{"type": "input_json_delta", "partial_json": json.dumps(call)}]))
+    events = [{"type": "message_start", "message": {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+        "content": [], "stop_reason": None, "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1}}}]
+    for i, (block, deltas) in enumerate(blocks):
+        events.append({"type": "content_block_start", "index": i,
+                       "content_block": block})
+        events += [{"type": "content_block_delta", "index": i, "delta": delta}
+                   for delta in deltas]
+        events.append({"type": "content_block_stop", "index": i})
+    events += [{"type": "message_delta", "delta": {
+        "stop_reason": "tool_use", "stop_sequence": None},
+                "usage": {"output_tokens": 9}}, {"type": "message_stop"}]
+    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+            for event in events]
+
+
+def responses_events(sign, call):
+    """A stream with a thought, a text and a call."""
+    items = [
+        {"id": "rs_" + sign, "type": "reasoning", "summary": [
+            {"type": "summary_text", "text": "Hm, hm."}],
+         "encrypted_content": sign},
+        {"id": "msg_" + sign, "type": "message", "role": "assistant",
+         "status": "completed", "content": [
+             {"type": "output_text", "text": "I look.", "annotations": []}]},
+        {"id": "fc_" + sign, "type": "function_call", "name": "weather",
+         "call_id": "call_" + sign, "status": "completed",
+         "arguments": json.dumps(call)}]
+    deltas = [("response.reasoning_summary_text.delta", "Hm, hm."),
+              ("response.output_text.delta", "I look."),
+              ("response.function_call_arguments.delta", json.dumps(call))]
+    response = {"id": "resp_1", "object": "response", "model": "m",
+                "status": "in_progress", "output": []}
+    events = [{"type": "response.created", "response": response}]
+    for i, (item, (kind, delta)) in enumerate(zip(items, deltas)):
+        begun = {**item, "status": "in_progress"}
+        begun.pop("encrypted_content", None)
+        empty = {"reasoning": "summary", "message": "content",
+                 "function_call": "arguments"}[item["type"]]
+        begun[empty] = "" if empty == "arguments" else []
+        events += [
+            {"type": "response.output_item.added", "output_index": i,
+             "item": begun},
+            {"type": kind, "output_index": i, "item_id": item["id"],
+             "content_index": 0, "summary_index": 0, "delta": delta},
+            {"type": "response.output_item.done", "output_index": i,
+             "item": item}]
+    events.append({"type": "response.completed", "response": {
+        **response, "status": "completed", "output": items,
+        "usage": {"input_tokens": 1, "output_tokens": 9, "total_tokens": 10}}})
+    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+            for event in events]
+
+
+def kept(client, response):
+    """What a client sends back of a stream's reasoning."""
+    found, open_blocks = [], {}
+    for _, data in response.events():
+        kind = data.get("type") if isinstance(data, dict) else None
+        if kind == "content_block_start":
+            open_blocks[data["index"]] = dict(data["content_block"])
+        elif kind == "content_block_delta":
+            block, delta = open_blocks[data["index"]], data["delta"]
+            for name in ("thinking", "signature"):
+                if name in delta:
+                    block[name] += delta[name]
+        elif kind == "content_block_stop":
+            block = open_blocks.pop(data["index"])
+            if "thinking" in block["type"]:
+                found.append(block)
+        elif kind == "response.output_item.added" and \
+                data["item"]["type"] == "reasoning":
+            open_blocks[data["item"]["id"]] = True
+        elif kind == "response.output_item.done" and \
+                data["item"]["type"] == "reasoning":
+            check("it began", open_blocks.pop(data["item"]["id"], None), data)
+            found.append(data["item"])
+    same(f"{client}: all have ended", open_blocks, {})
+    return found
+
+
+def test_law_signed():
+    """What a provider wants to get back of its reasoning reaches a client of
+    its protocol as it is, in every stream: of a reply whose calls were wrong,
+    and of the one that followed."""
+    wrong, good = {"town": 1}, {"city": "Rome", "days": 3}
+    thought = {
+        "anthropic": lambda sign: [
+            {"type": "thinking", "thinking": "Hm, hm.", "signature": sign},
+            {"type": "redacted_thinking", "data": "hid" + sign}],
+        "responses": lambda sign: [
+            {"id": "rs_" + sign, "type": "reasoning", "summary": [
+                {"type": "summary_text", "text": "Hm, hm."}],
+             "encrypted_content": sign}]}
+    for client, events in (("anthropic", anthropic_events),
+                           ("responses", responses_events)):
+        for how in (None, "live", "hold"):
+            for signs in (["good"], ["wrong", "good"]):
+                headers = (f"Surety-Stream: {how}",) if how else ()
+                with Gateway({"replies": [
+                        {"events": events(sign, wrong if sign == "wrong"
+                                          else good)} for sign in signs]}
+                             ) as gateway:
+                    got = gateway.call(client, True, headers=headers,
+                                       **tool_members(client))
+                name = f"{client}, {how}, {signs}"
+                same(f"{name}: end", ended(client, got), "well")
+                same(f"{name}: calls", names(called_in_stream(client, got)),
+                     [("weather", good)])
+                same(f"{name}: text", streamed(client, got), "I look.")
+                wanted = signs if how != "hold" else signs[-1:]
+                same(f"{name}: reasoning", kept(client, got),
+                     [item for sign in wanted for item in thought[client](sign)])
+
+
 def test_law():
     """Random values in random wrappings, cut anywhere."""
     generator = random.Random(41)
@@ -219,4 +397,4 @@ def test_law():
 
 if __name__ == "__main__":
     run_tests(test_pieces, test_first_piece, test_cut, test_held, test_tools,
-              test_again, test_law)
+              test_again, test_default, test_law_signed, test_law)

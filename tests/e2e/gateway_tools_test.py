@@ -158,8 +158,7 @@ def test_matrix():
                     found = calls_of(client, stream, got)
                     same(f"{name}: calls", names(found),
                          [("weather", {"city": "Rome"}), ("clock", {})])
-                    same(f"{name}: attempts", got.header("surety-attempts"),
-                         "2")
+                    check(f"{name}: attempts", b'"attempts":2' in got.body, got)
                     if client != "gemini":
                         same(f"{name}: ids differ",
                              len({one[0] for one in found}), 2)

@@ -344,7 +344,7 @@ static void response_read(const struct golden *golden,
 }
 
 struct pieces {
-    surety_buf bufs[3];
+    surety_buf bufs[PIECE_ITEM + 1];
 };
 
 static void hear_piece(void *ctx, surety__piece piece, surety_str text)
@@ -424,6 +424,7 @@ static void write_answer(const surety_answer *answer,
                surety_buf_str(&pieces->bufs[PIECE_NATIVE]));
     write_text(out, "heard reasoning",
                surety_buf_str(&pieces->bufs[PIECE_REASONING]));
+    write_text(out, "heard item", surety_buf_str(&pieces->bufs[PIECE_ITEM]));
 }
 
 /* Feeds the response's body to `until`, cut before `split` or, where that is
@@ -449,7 +450,7 @@ static surety_failure response_feed(surety__decoder *decoder,
     surety_answer answer;
     bool goes_on = true;
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i <= PIECE_ITEM; i++)
         surety_buf_init(&pieces.bufs[i], NULL, 0);
     surety__decoder_begin(decoder, &call, &listener);
     if (response->status)
@@ -469,7 +470,7 @@ static surety_failure response_feed(surety__decoder *decoder,
     surety_buf_reset(out);
     write_answer(&answer, &pieces, out);
     checks++;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i <= PIECE_ITEM; i++)
         surety_buf_done(&pieces.bufs[i]);
     return answer.failure;
 }

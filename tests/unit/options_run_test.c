@@ -715,7 +715,7 @@ static const struct options_row options_rows[] = {
                 .act = consensus_act),
     OPTIONS_ROW(surety_config_options, connections_max, .fill = config_fill,
                 .act = config_act),
-    OPTIONS_ROW(surety_gateway_options, tls_clients, .fill = gateway_fill,
+    OPTIONS_ROW(surety_gateway_options, stream, .fill = gateway_fill,
                 .act = gateway_act),
     OPTIONS_ROW(surety_mock_options, alloc, .fill = mock_fill, .act = mock_act),
     OPTIONS_ROW(surety_stats_chart, scale, .fill = chart_fill,

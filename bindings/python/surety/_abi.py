@@ -41,7 +41,7 @@ FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "context", "auth", "model", "quota", "rate_limit", "overloaded",
             "server", "refusal", "filter", "length", "empty", "address")
 EVENT_KINDS = ("attempt", "text", "reasoning", "decision", "tool", "result",
-               "value", "item", "head", "bytes", "output")
+               "value", "item", "head", "bytes", "output", "reasoning_item")
 TOOL_FAILURES = ("none", "unknown", "arguments", "failed", "unreachable",
                  "broken", "timeout", "limit", "result", "cancelled")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
