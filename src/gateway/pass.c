@@ -60,17 +60,6 @@ bool surety__pass_fits(const surety__ask *ask)
     return pass_is_alike(ask) && pass_is_plain(ask);
 }
 
-bool surety__pass_beside(const surety__ask *ask)
-{
-    const surety__model_request *request = &ask->request;
-
-    return pass_is_alike(ask) && ask->model.mode != SURETY_MODE_PROMPT &&
-           request->mode != SURETY_MODE_NATIVE &&
-           request->format == FORMAT_TEXT && !ask->has_named &&
-           !ask->has_twice && request->answers == 1 && !ask->account.reports &&
-           (!ask->has_repair || ask->repair == SURETY_REPAIR_NONE);
-}
-
 bool surety__pass_instead(const surety__ask *ask)
 {
     const surety__model_request *request = &ask->request;
@@ -83,6 +72,22 @@ bool surety__pass_instead(const surety__ask *ask)
         ask->has_repair || ask->retries || waits || ask->account.reports;
 
     return pass_is_alike(ask) && !wants && !says;
+}
+
+bool surety__pass_beside(const surety__ask *ask)
+{
+    const surety__model_request *request = &ask->request;
+    /* A response that is checked comes late, and this client wants it live. */
+    const bool hurries = request->stream && ask->giving.is_chosen &&
+                         ask->giving.output == SURETY_RUN_OUTPUT_LIVE &&
+                         surety__pass_instead(ask);
+
+    return !hurries && pass_is_alike(ask) &&
+           ask->model.mode != SURETY_MODE_PROMPT &&
+           request->mode != SURETY_MODE_NATIVE &&
+           request->format == FORMAT_TEXT && !ask->has_named &&
+           !ask->has_twice && request->answers == 1 && !ask->account.reports &&
+           (!ask->has_repair || ask->repair == SURETY_REPAIR_NONE);
 }
 
 /* What a response for an object has besides. */

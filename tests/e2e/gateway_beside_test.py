@@ -410,12 +410,15 @@ def test_ways():
                  (422, retries + 1))
     with Provider(good[1]) as provider, \
             Gateway({}, config=of(provider)) as gateway:
-        for way in ("hold", "live"):
-            got = gateway.call("responses", True,
-                               headers=(f"Surety-Stream: {way}",),
+        for headers, way, unchecked in (
+                (("Surety-Stream: hold",), "hold", None),
+                (("Surety-Stream: live",), None, "tools"),
+                (("Surety-Stream: live", "Surety-Retries: 1"), "hold", None)):
+            got = gateway.call("responses", True, headers=headers,
                                **ASKED["responses"])
-            same(f"{way}: is held", (got.status, got.header("surety-stream")),
-                 (200, "hold"))
+            same(f"{headers}: how", (got.status, got.header("surety-stream"),
+                                     got.header("surety-unchecked")),
+                 (200, way, unchecked))
         for choice in ("required", {"type": "function", "name": "weather"},
                        {"type": "custom", "name": "apply_patch"}):
             for is_stream in (False, True):
