@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "diag.h"
@@ -245,6 +246,27 @@ unsigned cli_number(const char **text, unsigned most)
         if (number <= most)
             number = number * 10 + (uint64_t)(**text - '0');
     return number <= most ? (unsigned)number : most + 1;
+}
+
+bool cli_signalled(const sigset_t *signals, long seconds)
+{
+    struct timespec now, end, rest;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += seconds;
+    for (;;) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        rest.tv_sec = end.tv_sec - now.tv_sec;
+        rest.tv_nsec = end.tv_nsec - now.tv_nsec;
+        if (rest.tv_nsec < 0) {
+            rest.tv_sec--;
+            rest.tv_nsec += 1000000000;
+        }
+        if (rest.tv_sec < 0)
+            return false;
+        if (sigtimedwait(signals, NULL, &rest) > 0)
+            return true;
+    }
 }
 
 int cli_code_of(surety_status status, int otherwise)

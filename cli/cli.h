@@ -4,6 +4,8 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <signal.h>
+
 #include <surety.h>
 
 #include "input.h"
@@ -110,6 +112,10 @@ surety_str cli_trim(surety_str text);
  * than most. */
 unsigned cli_number(const char **text, unsigned most);
 
+/* Waits for one of the signals, which are blocked, at most so many seconds;
+ * whether one came. A stop of the process and its end interrupt the system's
+ * wait (signal(7)), and not this one. */
+bool cli_signalled(const sigset_t *signals, long seconds);
 /* Returns the exit code for a failed call: CODE_WORLD for failures of the
  * environment (files, processes, memory), and otherwise for all others. */
 int cli_code_of(surety_status status, int otherwise);

@@ -216,26 +216,11 @@ static bool start(struct mock_session *session)
 static void wait_for_end(const struct mock_settings *settings,
                          const sigset_t *signals)
 {
-    struct timespec now, end;
-
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += settings->seconds;
-    for (;;) {
-        struct timespec rest = {3600, 0};
-        if (settings->seconds > 0) {
-            clock_gettime(CLOCK_MONOTONIC, &now);
-            rest.tv_sec = end.tv_sec - now.tv_sec;
-            rest.tv_nsec = end.tv_nsec - now.tv_nsec;
-            if (rest.tv_nsec < 0) {
-                rest.tv_sec--;
-                rest.tv_nsec += 1000000000;
-            }
-            if (rest.tv_sec < 0)
-                return;
-        }
-        if (sigtimedwait(signals, NULL, &rest) > 0)
-            return;
-    }
+    if (settings->seconds > 0)
+        (void)cli_signalled(signals, settings->seconds);
+    else
+        while (sigwaitinfo(signals, NULL) < 0)
+            continue;
 }
 
 static void serve(struct mock_session *session, const sigset_t *signals)

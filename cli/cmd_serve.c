@@ -289,7 +289,6 @@ static void serve_wait(struct serve_session *session, const sigset_t *signals)
     const unsigned drain_s =
         session->settings->drain ? session->settings->drain : SERVE_DRAIN_S;
     const struct timespec none = {0, 0};
-    const struct timespec notice = {(time_t)session->settings->notice, 0};
     int signal;
 
     while ((signal = sigwaitinfo(signals, NULL)) == SIGHUP || signal < 0)
@@ -298,7 +297,8 @@ static void serve_wait(struct serve_session *session, const sigset_t *signals)
     systemd_tell("STOPPING=1");
     surety_gateway_leave(session->gateway);
     /* A second signal ends them at once. */
-    if (session->settings->notice && sigtimedwait(signals, NULL, &notice) > 0)
+    if (session->settings->notice &&
+        cli_signalled(signals, session->settings->notice))
         return;
     for (unsigned i = 0; i < drain_s * 10; i++)
         if (surety_gateway_drain(session->gateway, 100) ||

@@ -238,9 +238,8 @@ def test_law_stopped():
         {"text": "a longer text, " * 8, "usage": usage, "chunks": 8,
          "chunk_delay_ms": 600000}]}
     wrong = {"then": "repeat", "replies": [
-        {"text": '{"title":"Lamp and more","hours":400,"rest":"much more"}',
-         "usage": usage,
-         "chunks": 30, "chunk_delay_ms": 20}]}
+        {"usage": usage, "chunk_delay_ms": 600000, "chunks": [
+            '{"title":"Lamp and more","hours":400,', '"rest":"much more"}']}]}
     config = {"models": {f"priced-{client}": {
         "provider": client, "model": "m", "price": {"input": 1, "output": 1}}
                          for client in CLIENTS}}

@@ -166,6 +166,9 @@ def test_leaves():
         gateway.process.send_signal(signal.SIGTERM)
         until(lambda: get(gateway.dial()).status != 200, WAIT)
         same("then /readyz answers 503", get(gateway.dial()).status, 503)
+        # An interrupted wait goes on: the notice is not over.
+        gateway.process.send_signal(signal.SIGSTOP)
+        gateway.process.send_signal(signal.SIGCONT)
         same("it still serves", said("openai", gateway.call()), "now")
         response = get(kept, b"/healthz", b"keep-alive")
         same("an open connection ends with its next answer",

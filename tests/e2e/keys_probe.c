@@ -139,7 +139,9 @@ static surety_status obey(surety_keys *keys, char **words, surety_error *error)
 
 int main(int argc, char **argv)
 {
-    const surety_keys_options options = {.size = sizeof(options)};
+    /* Minutes: a slow machine starts a database slowly. */
+    const surety_keys_options options = {.size = sizeof(options),
+                                         .timeout_ms = 300000};
     surety_keys *keys = NULL;
     surety_error error;
     char line[512];
