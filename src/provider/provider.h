@@ -121,8 +121,8 @@ typedef struct surety__decoder surety__decoder;
 
 /* The pieces of the answer as they are decoded: text of the reply (in mode
  * NATIVE it is the structured value and comes as PIECE_NATIVE), of the
- * structured value, of reasoning; and an item of the reasoning, whole, where the
- * provider wants it back. A whole response gives its pieces at the end. */
+ * structured value, of reasoning; and an item of the reasoning, whole, where
+ * the provider wants it back. A whole response gives its pieces at the end. */
 typedef enum surety__piece {
     PIECE_TEXT = 0,
     PIECE_NATIVE,
