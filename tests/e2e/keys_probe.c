@@ -139,9 +139,7 @@ static surety_status obey(surety_keys *keys, char **words, surety_error *error)
 
 int main(int argc, char **argv)
 {
-    /* Minutes: a slow machine starts a database slowly. */
-    const surety_keys_options options = {.size = sizeof(options),
-                                         .timeout_ms = 300000};
+    const surety_keys_options options = {.size = sizeof(options)};
     surety_keys *keys = NULL;
     surety_error error;
     char line[512];
