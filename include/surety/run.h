@@ -239,8 +239,8 @@ typedef struct surety_run_options {
      * stand beside it: functions that the request offers.
      * A response of success is then held back until it is complete, and given
      * out byte for byte if each call of one of them has valid arguments as it
-     * is. Otherwise the request is sent again with the calls and what is wrong
-     * in them behind its messages. A call of a tool that is not in the set is
+     * is. Otherwise the request is sent again with the calls and their errors
+     * behind its messages. A call of a tool that is not in the set is
      * not looked at: the request may have more. */
     surety_str request;
     /* Added to the request, unless the model has them; "accept-encoding" and

@@ -139,10 +139,13 @@ static surety_status exchange_giving(surety__exchange *exchange,
                                      surety_run_options *options)
 {
     surety__ask *ask = &exchange->ask;
+    const bool is_live = ask->giving.is_chosen
+                             ? ask->giving.output != SURETY_RUN_OUTPUT_OFF
+                             : ask->request.choice < CHOICE_REQUIRED;
     const bool is_text =
         !ask->kept &&
-        (!ask->tools.set || ((ask->giving.output || !ask->giving.is_chosen) &&
-                             ask->model.protocol != SURETY_PROTOCOL_TEXT));
+        (!ask->tools.set ||
+         (is_live && ask->model.protocol != SURETY_PROTOCOL_TEXT));
     surety_status status = SURETY_OK;
 
     if (ask->kept && ask->giving.output) {

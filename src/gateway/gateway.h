@@ -205,7 +205,7 @@ surety_status surety__openapi_write(surety_val schema,
 surety_status surety__ask_declare(surety__ask *ask, const surety_alloc *alloc,
                                   surety__problem *ret_problem);
 /* Declares the functions among tools that are not all known here, and sets
- * is_beside; where they cannot be told, or there is none, none is declared.
+ * is_beside. Where there is none, or two have one name, none is declared.
  * SURETY_NOMEM. */
 surety_status surety__ask_declare_beside(surety__ask *ask,
                                          const surety_alloc *alloc);

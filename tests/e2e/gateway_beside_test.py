@@ -311,7 +311,7 @@ def asked_again(name, client, first, again):
          {key: again[key] for key in again if key != place},
          {key: first[key] for key in first if key != place})
     more = json.dumps(again[place][len(first[place]):])
-    check(f"{name}: says what is wrong", "city" in more, more)
+    check(f"{name}: has the error", "city" in more, more)
     # A call of a tool that is not known would need a result.
     for word in ("custom_tool_call", "local_shell_call", '"custom"',
                  "web_search_call"):
@@ -439,8 +439,8 @@ def test_ways():
 
 
 def test_undeclared():
-    """Functions that cannot be told apart, or whose schema cannot be used, are
-    not checked, and the answer says so."""
+    """Functions of the same name, or with a schema that cannot be used, are not
+    checked, and the answer says so."""
     twice = [{"type": "namespace", "name": name, "tools": [
         {"type": "function", "name": "weather", "parameters": CITY}]}
              for name in ("a", "b")]

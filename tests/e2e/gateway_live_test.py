@@ -185,6 +185,7 @@ def test_default():
             "chunk_delay_ms": 600000}
     for option, how, members, is_live in (
             (None, None, tool_members("openai"), True),
+            (None, None, tool_members("openai", "required"), False),
             (None, "hold", tool_members("openai"), False),
             ("hold", None, tool_members("openai"), False),
             ("hold", "live", tool_members("openai"), True),
@@ -204,7 +205,7 @@ def test_default():
                 if not more:
                     break
                 data += more
-            # Nothing comes of a held stream: what waits is not given out.
+            # A held stream gives nothing out: its model has not ended.
             link.settimeout(0.2)
             try:
                 data += link.recv(1 << 16)

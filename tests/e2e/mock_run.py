@@ -103,8 +103,8 @@ def read_to(link, part):
 
 
 def refuse(server):
-    """Lets a server of one thread refuse what is no request, of which no line
-    is logged. When it has, it is done with all that it answered before."""
+    """Sends a server of one thread bytes that are no request. It refuses them
+    without a line in its log, and after all requests that came before."""
     Response(server.send(b"no request\r\n\r\n"))
 
 

@@ -48,8 +48,8 @@ def is_drained(pipe):
 
 
 def lasting_port():
-    """A port for a server that is ended and started again: none of those that
-    the system gives to whoever wants any, so nobody gets it meanwhile."""
+    """A port for a server that is ended and started again. It is outside the
+    range of the system's free ports, so no other process gets it meanwhile."""
     with open("/proc/sys/net/ipv4/ip_local_port_range",
               encoding="ascii") as file:
         low, high = map(int, file.read().split())
