@@ -443,11 +443,11 @@ void surety__speech_mark_call(surety__speech *speech, surety_str id,
  * client's protocol, in a whole answer before all other parts. In a stream it
  * ends the reasoning whose pieces came before, unless _waits. False: the
  * protocol has no such items, and nothing is added. */
+bool surety__speech_raw(surety__speech *speech, surety_str raw,
+                        surety_buf *out);
 /* Whether no pieces may come before such an item: it has an id of its own from
  * its first event on. */
 bool surety__speech_waits(const surety__speech *speech);
-bool surety__speech_raw(surety__speech *speech, surety_str raw,
-                        surety_buf *out);
 /* Appends the events after the last piece. */
 void surety__speech_end(surety__speech *speech, const surety__closing *ending,
                         surety_buf *out);

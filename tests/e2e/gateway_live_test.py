@@ -8,13 +8,13 @@ an error event, and its connection is cut."""
 import json
 import random
 import re
-import time
 
 from cli_run import check, run_tests, same
 from gateway_run import (CLIENTS, GOOD_TEXT, PROVIDERS, Gateway, ended,
                          model_of, schema_members, streamed)
 from gateway_tools_test import CITY, called_in_stream, names, tool_members
 from mock_run import WAIT, Response, read_to, request
+from process import until
 
 LATE_BAD = '{"title":"Lamp and more","hours":400,"rest":"much more text"}'
 
@@ -170,12 +170,10 @@ def test_again():
 
 def until_asked(gateway):
     """Waits until a model is called."""
-    end = time.monotonic() + WAIT
-    while time.monotonic() < end and not re.search(
-            rb"surety_model_calls_under_way\{[^}]*\} 1", Response(gateway.send(
-                b"GET /metrics HTTP/1.1\r\nHost: a\r\n"
-                b"Connection: close\r\n\r\n")).body):
-        pass
+    until(lambda: re.search(
+        rb"surety_model_calls_under_way\{[^}]*\} 1", Response(gateway.send(
+            b"GET /metrics HTTP/1.1\r\nHost: a\r\n"
+            b"Connection: close\r\n\r\n")).body), WAIT)
 
 
 def test_default():

@@ -317,7 +317,7 @@ def test_headers():
 
 
 def unasked(name, context, *options):
-    """A server that answers, and then answers what nobody asked."""
+    """A server that answers, and then sends a response without a request."""
     def serve(server, connection):
         server.asked.append(read_request(connection))
         connection.sendall(head("Transfer-Encoding: chunked") + chunked(b"ab"))
@@ -357,7 +357,7 @@ def test_chunks():
         check("an extension of 1 MB does no harm",
               heard["failure"] in ("none", "protocol"), heard)
 
-    unasked("a response that nobody asked for", None)
+    unasked("a response without a request", None)
 
 
 def test_breaks():
