@@ -75,7 +75,8 @@ const struct option_row serve_options[] = {
          "configuration"),
     CHOICE("stream", 0, AT(stream), "hold|live|resume",
            "how a stream is given out where its request does not say so "
-           "(Surety-Stream); unless given, hold with a schema, else live"),
+           "(Surety-Stream); unless given, hold with a schema or a call that "
+           "is demanded, else live"),
     SECTION("How much"),
     NUMBER(
         "threads", 't', AT(threads), 256, "N",
