@@ -9,10 +9,14 @@
  *
  * A reservation is an estimate: input is a third of the request's bytes, which
  * is what most tokenizers give at most for text, output is the most that the
- * request allows; both for each call that may be needed. */
+ * request allows; both for each call that may be needed. A re-ask has its
+ * errors beside. */
 #include "gateway/gateway.h"
 
-enum { ADMIT_BYTES_A_TOKEN = 3 };
+enum {
+    ADMIT_BYTES_A_TOKEN = 3,
+    ADMIT_ERRORS_TOKENS = 1000 /* of a re-ask: some 20 errors */
+};
 
 /* A refusal: every status has one place. */
 static bool admit_refuse(surety__exchange *exchange,
@@ -146,12 +150,33 @@ static uint32_t admit_calls(const surety__ask *ask)
     return 1 + (ask->retries == SURETY_RUN_NONE ? 0 : ask->retries);
 }
 
+/* What a call with that usage takes at most, whichever of the models it asks.
+ * False: a model has no price. */
+static bool admit_amount(const surety__ask *ask, const surety_usage *usage,
+                         surety__amount *amount)
+{
+    bool is_priced = true;
+
+    *amount = (surety__amount){usage->input_tokens + usage->output_tokens, 0};
+    for (size_t i = 0; i <= ask->other_count; i++) {
+        const surety_model *model = i ? &ask->others[i - 1] : &ask->model;
+        const uint64_t cost = surety_price_cost(&model->price, usage);
+
+        is_priced = is_priced && model->price.known;
+        if (cost > amount->picousd)
+            amount->picousd = cost;
+    }
+    if (!is_priced)
+        amount->picousd = 0;
+    return is_priced;
+}
+
 static void admit_demand(const surety__exchange *exchange,
                          surety__demand *demand)
 {
     const surety__ask *ask = &exchange->ask;
     const size_t len = ask->request.model.len;
-    const surety_usage most = {
+    surety_usage most = {
         .known = true,
         .input_tokens = exchange->serving->body.len / ADMIT_BYTES_A_TOKEN + 1,
         .output_tokens = admit_output(ask) * ask->request.answers};
@@ -163,18 +188,9 @@ static void admit_demand(const surety__exchange *exchange,
     demand->model_len =
         len < sizeof(demand->model) ? len : sizeof(demand->model);
     memcpy(demand->model, ask->request.model.ptr, demand->model_len);
-    demand->tokens = most.input_tokens + most.output_tokens;
-    demand->is_priced = true;
-    for (size_t i = 0; i <= ask->other_count; i++) {
-        const surety_model *model = i ? &ask->others[i - 1] : &ask->model;
-        const uint64_t cost = surety_price_cost(&model->price, &most);
-
-        demand->is_priced = demand->is_priced && model->price.known;
-        if (cost > demand->picousd)
-            demand->picousd = cost;
-    }
-    if (!demand->is_priced)
-        demand->picousd = 0;
+    demand->is_priced = admit_amount(ask, &most, &demand->call);
+    most.input_tokens += ADMIT_ERRORS_TOKENS;
+    (void)admit_amount(ask, &most, &demand->reask);
 }
 
 /* What a denial means for the client. Waiting a minute helps against a limit a
@@ -227,19 +243,18 @@ void surety__admit_bound(const surety__exchange *exchange,
 {
     const surety__ticket *ticket = exchange->ticket;
     surety_budget *budget = &options->budget;
-    uint64_t tokens, picousd;
+    surety__amount most;
 
     if (!ticket || !ticket->grant.id[0])
         return;
     if (ticket->calls < ticket->demand.calls)
         budget->calls_max = 1;
-    tokens = ticket->demand.tokens * ticket->calls;
-    picousd = ticket->demand.picousd * ticket->calls;
-    if (!budget->tokens_max || tokens < budget->tokens_max)
-        budget->tokens_max = tokens;
-    if (picousd &&
-        (!budget->cost_picousd_max || picousd < budget->cost_picousd_max))
-        budget->cost_picousd_max = picousd;
+    most = surety__demand_of(&ticket->demand, ticket->calls);
+    if (!budget->tokens_max || most.tokens < budget->tokens_max)
+        budget->tokens_max = most.tokens;
+    if (most.picousd &&
+        (!budget->cost_picousd_max || most.picousd < budget->cost_picousd_max))
+        budget->cost_picousd_max = most.picousd;
 }
 
 void surety__admit_settle(surety__exchange *exchange)

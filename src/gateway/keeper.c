@@ -67,10 +67,20 @@ static void keeper_find(surety__keeper *keeper, surety__ticket *ticket)
         ticket->has_money || key->minute_tokens || key->model_count;
 }
 
-/* What overflows is more than any limit. */
-static uint64_t keeper_times(uint64_t amount, uint32_t count)
+static uint64_t keeper_sum(uint64_t first, uint64_t each, uint32_t count)
 {
-    return count && amount > UINT64_MAX / count ? UINT64_MAX : amount * count;
+    return count && each > (UINT64_MAX - first) / count ? UINT64_MAX
+                                                        : first + each * count;
+}
+
+surety__amount surety__demand_of(const surety__demand *demand, uint32_t calls)
+{
+    const surety__amount *call = &demand->call, *reask = &demand->reask;
+
+    assert(calls > 0);
+    return (surety__amount){
+        keeper_sum(call->tokens, reask->tokens, calls - 1),
+        keeper_sum(call->picousd, reask->picousd, calls - 1)};
 }
 
 static const char keeper_no_price[] =
@@ -84,11 +94,12 @@ static void keeper_reserve_calls(surety__keeper *keeper, surety__ticket *ticket,
                                  uint32_t calls)
 {
     const surety__demand *demand = &ticket->demand;
+    const surety__amount most = surety__demand_of(demand, calls);
     const surety_estimate estimate = {
         .size = sizeof(estimate),
         .model = {demand->model, demand->model_len},
-        .tokens = keeper_times(demand->tokens, calls),
-        .picousd = keeper_times(demand->picousd, calls)};
+        .tokens = most.tokens,
+        .picousd = most.picousd};
     const surety_str key = {ticket->key, ticket->key_len};
 
     ticket->calls = calls;

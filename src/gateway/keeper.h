@@ -30,11 +30,16 @@ typedef enum surety__task {
     TASK_SETTLE
 } surety__task;
 
+typedef struct surety__amount {
+    uint64_t tokens, picousd;
+} surety__amount;
+
 /* What a request may use, at most. */
 typedef struct surety__demand {
     char model[SURETY__DEMAND_MODEL_MAX]; /* as the client named it */
     size_t model_len;
-    uint64_t tokens, picousd; /* of one call */
+    surety__amount call;  /* of the first call */
+    surety__amount reask; /* of each further one */
     uint32_t calls;
     bool is_priced; /* the model's price is known */
     bool is_object; /* it asks no model: its cost is not known */
@@ -62,6 +67,9 @@ typedef struct surety__ticket {
     uint64_t used_tokens, used_picousd;
     surety_status status; /* of the task */
 } surety__ticket;
+
+/* Of so many calls. What overflows is more than any limit. */
+surety__amount surety__demand_of(const surety__demand *demand, uint32_t calls);
 
 /* Opens the keys in the database at url, and starts the thread, or is stepped.
  * Statuses as surety_keys_open; SURETY_IO: no thread can start. */

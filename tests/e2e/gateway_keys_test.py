@@ -188,6 +188,30 @@ def test_middle():
         same("its usage is counted", gateway.spent("money", spent), spent)
 
 
+def test_reasks():
+    """What is reserved suffices for the re-asks, whose prompts are longer than
+    the request: also where that is short, and allows little output."""
+    script = {"then": "repeat", "replies": [{"text": BAD_TEXT},
+                                            {"text": '{"title":1}'},
+                                            {"text": GOOD_TEXT}]}
+    for client in CLIENTS:
+        with Keyed(script, {"models": {"priced": {
+                "provider": client, "model": "m",
+                "price": {"input": 1, "output": 1}}}}) as gateway:
+            most = {"openai": "max_completion_tokens",
+                    "responses": "max_output_tokens",
+                    "anthropic": "max_tokens"}.get(client)
+            members = schema_members(client)
+            if client == "gemini":
+                members["generationConfig"]["maxOutputTokens"] = 16
+            else:
+                members[most] = 16
+            got = gateway.call(client, key=gateway.add("money", "--day", "1"),
+                               model="priced", **members)
+            same(f"{client}: re-asks", (got.status, got.header(
+                "surety-attempts")), (200, "3"))
+
+
 def test_law_rows():
     """Each row of the ledger has the key of its request: by key the attempts
     are those of the log, and the cost is what the key has spent."""
@@ -239,7 +263,7 @@ def test_law_stopped():
          "chunk_delay_ms": 600000}]}
     wrong = {"then": "repeat", "replies": [
         {"usage": usage, "chunk_delay_ms": 600000, "chunks": [
-            '{"title":"Lamp and more","hours":400,', '"rest":"much more"}']}]}
+            '{"title":"Lamp and more","hours":400,"rest":"much', ' more"}']}]}
     config = {"models": {f"priced-{client}": {
         "provider": client, "model": "m", "price": {"input": 1, "output": 1}}
                          for client in CLIENTS}}
@@ -255,9 +279,12 @@ def test_law_stopped():
                     read_to(link, b"a longer")
                     link.close()
                 else:
-                    gateway.call(client, True, ("Surety-Stream: live",),
+                    gateway.call(client, True, ("Surety-Stream: live",
+                                                "Surety-Retries: 0"),
                                  secret, **members, **schema_members(client))
             lines = gateway.logged(len(CLIENTS))
+            same(f"{way}: verdicts", {line["verdict"] for line in lines},
+                 {{"gone": "cancelled", "wrong": "rejected"}[way]})
             check(f"{way}: each line has tokens, and says they are estimated",
                   all(line.get("estimated") and line["input_tokens"] > 1 and
                       line["output_tokens"] > 1 for line in lines), lines)
@@ -326,5 +353,5 @@ def test_database():
 
 
 avoid_midnight()
-run_tests(test_strangers, test_limits, test_middle, test_law_rows,
+run_tests(test_strangers, test_limits, test_middle, test_reasks, test_law_rows,
           test_law_stopped, test_law_secrets, test_database)
