@@ -8,13 +8,8 @@
 
 /* Allocations of one test that are each failed in turn; a test that makes more
  * is sampled evenly beyond these, so that `make test` takes eight minutes at
- * most. .ci/run has a larger sample in its build by clang, and --fault-all
- * fails every one. */
-#ifdef __clang__
-enum { FAULT_EVERY = 400, FAULT_SAMPLES = 200 };
-#else
-enum { FAULT_EVERY = 200, FAULT_SAMPLES = 100 };
-#endif
+ * most; --fault-all fails every one. */
+enum { FAULT_EVERY = 100, FAULT_SAMPLES = 50 };
 
 static void check_say(struct check *t, const char *file, int line)
 {

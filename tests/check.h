@@ -27,8 +27,8 @@
  *
  * `PROGRAM` runs the tests once; `PROGRAM --fault` runs each with allocation
  * 1, 2, 3, ... failing, once (that one alone) and from there on (sticky), until
- * a run needs no more. Of tests that allocate more than 600 times, the first
- * 400 are each failed and then 200 of the rest; `PROGRAM --fault-all` fails
+ * a run needs no more. Of tests that allocate more than 150 times, the first
+ * 100 are each failed and then 50 of the rest; `PROGRAM --fault-all` fails
  * every one (make fault). */
 #ifndef SURETY_TESTS_CHECK_H
 #define SURETY_TESTS_CHECK_H

@@ -166,42 +166,45 @@ done:
     "\"x-surety\":{\"name\":\"c\",\"version\":\"1.0.0\",\"derive\":{"          \
     "\"it\":\".n\",\"twice\":\"[.n,.n]\"}}}"
 
-struct cover {
-    surety_contract *contract;
-    surety_stats *stats;
-};
+/* Read once: contracts with derived members start a process of jq. */
+static surety_registry *registry;
+static surety_contract *cover_contract;
 
-static surety_status cover_new(struct check *t, struct cover *cover,
-                               const surety_stats_expect *expect)
+static surety_status read_once(void)
+{
+    surety_status status = SURETY_OK;
+
+    if (!registry)
+        status = surety_registry_new(surety_str_of(""), NULL, &registry, NULL);
+    if (status == SURETY_OK && !cover_contract)
+        status = surety_contract_read(surety_str_of(COVER_CONTRACT), NULL,
+                                      &cover_contract, NULL);
+    return status;
+}
+
+static surety_status cover_new(struct check *t,
+                               const surety_stats_expect *expect,
+                               surety_stats **ret_stats)
 {
     surety_stats_options options = {.size = sizeof(options),
                                     .expects = expect,
                                     .expect_count = expect != NULL,
                                     .alloc = check_alloc(t)};
-    surety_status status;
+    const surety_status status = read_once();
 
-    memset(cover, 0, sizeof(*cover));
-    status = surety_contract_read(surety_str_of(COVER_CONTRACT), NULL,
-                                  &cover->contract, NULL);
-    options.contracts = (const surety_contract *const *)&cover->contract;
+    options.contracts = (const surety_contract *const *)&cover_contract;
     options.contract_count = 1;
-    return status ? status : surety_stats_new(&options, &cover->stats, NULL);
+    return status ? status : surety_stats_new(&options, ret_stats, NULL);
 }
 
-static void cover_free(struct cover *cover)
-{
-    surety_stats_free(cover->stats);
-    surety_contract_free(cover->contract);
-}
-
-static surety_status cover_add(struct cover *cover, const char *reply,
+static surety_status cover_add(surety_stats *stats, const char *reply,
                                const char *mode)
 {
     surety_entry entry = sample_attempt(RUN_1, 1);
 
     entry.reply = surety_str_of(reply);
     entry.mode = surety_str_of(mode);
-    return surety__stats_add(cover->stats, &entry, NULL);
+    return surety__stats_add(stats, &entry, NULL);
 }
 
 TEST(covers_values)
@@ -214,19 +217,19 @@ TEST(covers_values)
         "{\"n\":3}",     "{\"n\":-0.5}",        "{\"n\":true}",
         "{\"n\":false}", "{\"n\":false}",       "{\"n\":null}",
         "{\"n\":{}}",    "{\"n\":[1,\"a\",[]]}"};
-    struct cover cover = {NULL, NULL};
+    surety_stats *stats = NULL;
     surety_stats_cover told;
     surety_stats_value value;
 
-    TRY(cover_new(t, &cover, &expect));
+    TRY(cover_new(t, &expect, &stats));
     for (size_t i = 0; i < CHECK_COUNT(replies); i++)
-        TRY(cover_add(&cover, replies[i], "prompt"));
-    CHECK(surety_stats_info_of(cover.stats)->cover_count == 0);
-    TRY(surety__stats_end(cover.stats, NULL));
-    CHECK(surety_stats_info_of(cover.stats)->replies->valid == 11);
-    CHECK(surety_stats_info_of(cover.stats)->replies->covered == 11);
-    CHECK(surety_stats_info_of(cover.stats)->cover_count == 2);
-    told = surety_stats_cover_at(cover.stats, 0);
+        TRY(cover_add(stats, replies[i], "prompt"));
+    CHECK(surety_stats_info_of(stats)->cover_count == 0);
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->replies->valid == 11);
+    CHECK(surety_stats_info_of(stats)->replies->covered == 11);
+    CHECK(surety_stats_info_of(stats)->cover_count == 2);
+    told = surety_stats_cover_at(stats, 0);
     CHECK_TEXT(told.contract, "c");
     CHECK_TEXT(told.member, "it");
     CHECK(told.replies == 11 && told.numbers == 3);
@@ -234,75 +237,75 @@ TEST(covers_values)
     CHECK(told.trues == 1 && told.falses == 2 && told.nulls == 1);
     CHECK(told.others == 2 && told.values == 2 && told.left == 0);
     CHECK(told.expected == 3 && told.reached == 1);
-    value = surety_stats_value_at(cover.stats, 0, 0);
+    value = surety_stats_value_at(stats, 0, 0);
     CHECK_TEXT(value.text, "a");
     CHECK(value.replies == 2 && !value.expected);
-    value = surety_stats_value_at(cover.stats, 0, 1);
+    value = surety_stats_value_at(stats, 0, 1);
     CHECK_TEXT(value.text, "b");
     CHECK(value.replies == 2 && value.expected);
-    CHECK_TEXT(surety_stats_value_at(cover.stats, 0, 2).text, "z");
-    CHECK_TEXT(surety_stats_value_at(cover.stats, 0, 3).text, "y");
-    CHECK(surety_stats_value_at(cover.stats, 0, 3).replies == 0);
-    CHECK(!surety_stats_value_at(cover.stats, 0, 4).text.len);
-    CHECK(!surety_stats_value_at(cover.stats, 2, 0).text.len);
+    CHECK_TEXT(surety_stats_value_at(stats, 0, 2).text, "z");
+    CHECK_TEXT(surety_stats_value_at(stats, 0, 3).text, "y");
+    CHECK(surety_stats_value_at(stats, 0, 3).replies == 0);
+    CHECK(!surety_stats_value_at(stats, 0, 4).text.len);
+    CHECK(!surety_stats_value_at(stats, 2, 0).text.len);
     /* A reply counts once for a text, numbers each. */
-    told = surety_stats_cover_at(cover.stats, 1);
+    told = surety_stats_cover_at(stats, 1);
     CHECK_TEXT(told.member, "twice");
     CHECK(told.numbers == 4 && told.trues == 2 && told.expected == 0);
-    CHECK(surety_stats_value_at(cover.stats, 1, 0).replies == 2);
-    CHECK(surety_stats_cover_at(cover.stats, 2).replies == 0);
+    CHECK(surety_stats_value_at(stats, 1, 0).replies == 2);
+    CHECK(surety_stats_cover_at(stats, 2).replies == 0);
 done:
-    cover_free(&cover);
+    surety_stats_free(stats);
 }
 
 TEST(reads_replies_as_they_came)
 {
-    struct cover cover = {NULL, NULL};
+    surety_stats *stats = NULL;
     surety_stats_replies replies;
     surety_entry entry;
 
-    TRY(cover_new(t, &cover, NULL));
-    TRY(cover_add(&cover, "Here:\n```json\n{\"n\":1}\n```\n", "prompt"));
-    TRY(cover_add(&cover, "{\"n\":2}", "native"));
+    TRY(cover_new(t, NULL, &stats));
+    TRY(cover_add(stats, "Here:\n```json\n{\"n\":1}\n```\n", "prompt"));
+    TRY(cover_add(stats, "{\"n\":2}", "native"));
     /* As a strict schema has it: what may be absent is null. */
-    TRY(cover_add(&cover, "{\"n\":\"x\",\"note\":null}", "native"));
+    TRY(cover_add(stats, "{\"n\":\"x\",\"note\":null}", "native"));
     /* A model that talks where a structured value was asked for. */
-    TRY(cover_add(&cover, "Sure:\n```json\n{\"n\":4}\n```\n", "tool"));
+    TRY(cover_add(stats, "Sure:\n```json\n{\"n\":4}\n```\n", "tool"));
     /* Not valid any more; a patch; not kept; of an unknown contract. */
-    TRY(cover_add(&cover, "{\"m\":1}", "prompt"));
+    TRY(cover_add(stats, "{\"m\":1}", "prompt"));
     entry = sample_attempt(RUN_1, 2);
     entry.purpose = surety_str_of("patch");
     entry.reply = surety_str_of("[]");
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry = sample_attempt(RUN_1, 3);
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry.contract = surety_str_of("d");
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     /* A reply that was repaired may be again. */
     entry = sample_attempt(RUN_2, 1);
     entry.reply = surety_str_of("{\"n\":5,}");
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry.repair_count = 1;
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     /* What is not valid is not looked at. */
     entry = sample_broken(RUN_3, 1);
     entry.reply = surety_str_of("{\"n\":6}");
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     /* Another version is today's. */
     entry = sample_attempt(RUN_3, 2);
     entry.contract_version = surety_str_of("0.9.0");
     entry.reply = surety_str_of("{\"n\":7}");
-    TRY(surety__stats_add(cover.stats, &entry, NULL));
-    TRY(surety__stats_end(cover.stats, NULL));
-    replies = *surety_stats_info_of(cover.stats)->replies;
+    TRY(surety__stats_add(stats, &entry, NULL));
+    TRY(surety__stats_end(stats, NULL));
+    replies = *surety_stats_info_of(stats)->replies;
     CHECK(replies.valid == 11 && replies.covered == 6);
     CHECK(replies.unfit == 2 && replies.patches == 1);
     CHECK(replies.not_kept == 1 && replies.unknown == 1);
     CHECK(replies.plain == 0);
-    CHECK(surety_stats_cover_at(cover.stats, 0).sum == 1 + 2 + 4 + 5 + 7);
-    CHECK(surety_stats_cover_at(cover.stats, 0).values == 1);
+    CHECK(surety_stats_cover_at(stats, 0).sum == 1 + 2 + 4 + 5 + 7);
+    CHECK(surety_stats_cover_at(stats, 0).values == 1);
 done:
-    cover_free(&cover);
+    surety_stats_free(stats);
 }
 
 /* Which form of the schema a structured value is in, its provider says.
@@ -317,42 +320,41 @@ TEST(knows_whose_form_it_is)
         {"openai", true},  {"responses", true},  {"team", true},
         {"", true},        {"anthropic", false}, {"gemini", false},
         {"ollama", false}, {"vllm", false},      {"openai ", true}};
-    struct cover cover = {NULL, NULL};
+    surety_stats *stats = NULL;
     surety_stats_replies replies;
     surety_entry entry = sample_attempt(RUN_1, 1);
     uint64_t covered = 0;
 
-    TRY(cover_new(t, &cover, NULL));
+    TRY(cover_new(t, NULL, &stats));
     entry.mode = surety_str_of("native");
     for (size_t i = 0; i < CHECK_COUNT(providers); i++) {
         entry.provider = surety_str_of(providers[i].provider);
         entry.reply = surety_str_of("{\"n\":1,\"note\":null}");
-        TRY(surety__stats_add(cover.stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
         covered += providers[i].fits;
         /* As it stands it may be anybody's. */
         entry.reply = surety_str_of("{\"n\":1}");
-        TRY(surety__stats_add(cover.stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
         covered++;
     }
-    TRY(surety__stats_end(cover.stats, NULL));
-    replies = *surety_stats_info_of(cover.stats)->replies;
+    TRY(surety__stats_end(stats, NULL));
+    replies = *surety_stats_info_of(stats)->replies;
     CHECK(replies.valid == 2 * CHECK_COUNT(providers));
     CHECK(replies.covered == covered);
     CHECK(replies.unfit == replies.valid - covered);
 done:
-    cover_free(&cover);
+    surety_stats_free(stats);
 }
 
 TEST(finds_contracts_by_name)
 {
-    surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_stats_options options = {.size = sizeof(options),
                                     .alloc = check_alloc(t)};
     surety_stats *stats = NULL;
     surety_entry entry = sample_attempt(RUN_1, 1);
 
-    TRY(surety_registry_new(surety_str_of(""), NULL, &registry, NULL));
+    TRY(read_once());
     /* It has derived members, which may not be built in. */
     TRY(surety_registry_find(
         registry, surety_str_of("trend/iteration-response"), &contract, NULL));
@@ -382,13 +384,12 @@ TEST(finds_contracts_by_name)
 done:
     surety_stats_free(stats);
     surety_contract_free(contract);
-    surety_registry_free(registry);
 }
 
 /* ---- writing ------------------------------------------------------------- */
 
 /* Two groups, an error, a repair, and coverage, with hostile texts. */
-static surety_status report_fill(struct cover *cover)
+static surety_status report_fill(surety_stats *stats)
 {
     static const surety_entry_issue errors[] = {ISSUE("required", "/a,\"b\"\n"),
                                                 ISSUE("type", "/x/0")};
@@ -398,23 +399,23 @@ static surety_status report_fill(struct cover *cover)
 
     entry.errors = errors;
     entry.error_count = 2;
-    status = surety__stats_add(cover->stats, &entry, NULL);
+    status = surety__stats_add(stats, &entry, NULL);
     entry = sample_attempt(RUN_1, 2);
     entry.repairs = repairs;
     entry.repair_count = 1;
     entry.reply = surety_str_of("{\"n\":\"=a,b\"}");
     if (!status)
-        status = surety__stats_add(cover->stats, &entry, NULL);
+        status = surety__stats_add(stats, &entry, NULL);
     entry.model = surety_str_of("=cmd|'\xFF'\x1B[31m");
     entry.run = surety_str_of(RUN_2);
     entry.cost_picousd = 1500000000001;
     entry.reply = surety_str_of("{\"n\":2.5}");
     if (!status)
-        status = surety__stats_add(cover->stats, &entry, NULL);
-    return status ? status : surety__stats_end(cover->stats, NULL);
+        status = surety__stats_add(stats, &entry, NULL);
+    return status ? status : surety__stats_end(stats, NULL);
 }
 
-static surety_status report_new(struct check *t, struct cover *cover)
+static surety_status report_new(struct check *t, surety_stats **ret_stats)
 {
     static const surety_stats_by by[] = {SURETY_BY_MODEL, SURETY_BY_CONTRACT};
     static const surety_str expected[] = {WORD("=a,b"), WORD("z")};
@@ -426,30 +427,25 @@ static surety_status report_new(struct check *t, struct cover *cover)
                                     .expects = &expect,
                                     .expect_count = 1,
                                     .alloc = check_alloc(t)};
-    surety_status status;
+    surety_status status = read_once();
 
-    memset(cover, 0, sizeof(*cover));
-    status = surety_contract_read(surety_str_of(COVER_CONTRACT), NULL,
-                                  &cover->contract, NULL);
-    options.contracts = (const surety_contract *const *)&cover->contract;
+    options.contracts = (const surety_contract *const *)&cover_contract;
     if (!status)
-        status = surety_stats_new(&options, &cover->stats, NULL);
-    return status ? status : report_fill(cover);
+        status = surety_stats_new(&options, ret_stats, NULL);
+    return status ? status : report_fill(*ret_stats);
 }
 
 TEST(writes_json)
 {
-    struct cover cover = {NULL, NULL};
-    surety_registry *registry = NULL;
+    surety_stats *stats = NULL;
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
     surety_val root, group;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(report_new(t, &cover));
-    TRY(surety_stats_write(cover.stats, SURETY_STATS_ALL, 0, &out));
-    TRY(surety_registry_new(surety_str_of(""), NULL, &registry, NULL));
+    TRY(report_new(t, &stats));
+    TRY(surety_stats_write(stats, SURETY_STATS_ALL, 0, &out));
     TRY(surety_registry_find(registry, surety_str_of("surety/stats"), &contract,
                              NULL));
     TRY(surety_contract_judge(contract, surety_buf_str(&out), NULL, &outcome,
@@ -477,7 +473,7 @@ TEST(writes_json)
               0) == 2.5);
     /* One section, the first of its errors. */
     surety_buf_reset(&out);
-    TRY(surety_stats_write(cover.stats, SURETY_STATS_ERRORS, 1, &out));
+    TRY(surety_stats_write(stats, SURETY_STATS_ERRORS, 1, &out));
     CHECK_TEXT(surety_buf_str(&out),
                "{\"from\":\"2026-11-21T12:00:01Z\",\"to\":\"2026-11-21T12:00:"
                "02Z\",\"errors\":{\"listed\":[{\"contract\":\"c\",\"keyword\":"
@@ -487,39 +483,35 @@ TEST(writes_json)
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);
-    surety_registry_free(registry);
-    cover_free(&cover);
+    surety_stats_free(stats);
     surety_buf_done(&out);
 }
 
 TEST(writes_csv)
 {
-    struct cover cover = {NULL, NULL};
+    surety_stats *stats = NULL;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(report_new(t, &cover));
-    TRY(surety_stats_write_csv(cover.stats, SURETY_STATS_RUNS, 0, false, &out));
+    TRY(report_new(t, &stats));
+    TRY(surety_stats_write_csv(stats, SURETY_STATS_RUNS, 0, false, &out));
     CHECK(strstr(out.ptr, "model,contract,runs,valid,first_try,") == out.ptr);
     CHECK(strstr(out.ptr, "\r\n\"'=cmd|'\xFF'\x1B[31m\",c,1,1,1,0,0,0,"));
     CHECK(strstr(out.ptr, ",1.500000000001,0,1.500000000001,1,100,100,100,"));
     CHECK(strstr(out.ptr, "\r\nm,c,1,1,0,1,0,0,"));
     CHECK(strstr(out.ptr, ",0.000000002,0,0.000000002,2,100,100,100,"));
     surety_buf_reset(&out);
-    TRY(surety_stats_write_csv(cover.stats, SURETY_STATS_ERRORS, 0, false,
-                               &out));
+    TRY(surety_stats_write_csv(stats, SURETY_STATS_ERRORS, 0, false, &out));
     CHECK_TEXT(surety_buf_str(&out),
                "contract,keyword,path,replies,runs,corrected\r\n"
                "c,required,\"/a,\"\"b\"\"\n\",1,1,1\r\n"
                "c,type,/x/*,1,1,1\r\n");
     surety_buf_reset(&out);
-    TRY(surety_stats_write_csv(cover.stats, SURETY_STATS_REPAIRS, 1, false,
-                               &out));
+    TRY(surety_stats_write_csv(stats, SURETY_STATS_REPAIRS, 1, false, &out));
     CHECK_TEXT(surety_buf_str(&out), "contract,kind,path,replies,runs,valid\r\n"
                                      "c,trailing-comma,,2,2,2\r\n");
     surety_buf_reset(&out);
-    TRY(surety_stats_write_csv(cover.stats, SURETY_STATS_COVERAGE, 0, true,
-                               &out));
+    TRY(surety_stats_write_csv(stats, SURETY_STATS_COVERAGE, 0, true, &out));
     CHECK_TEXT(surety_buf_str(&out),
                "contract,member,kind,value,count,expected,sum,mean,min,max\r\n"
                "c,it,text,\"=a,b\",1,true,,,,\r\n"
@@ -527,10 +519,10 @@ TEST(writes_csv)
                "c,it,number,,1,,2.5,2.5,2.5,2.5\r\n"
                "c,twice,text,\"=a,b\",1,,,,,\r\n"
                "c,twice,number,,2,,5,2.5,2.5,2.5\r\n");
-    CHECK(surety_stats_write_csv(cover.stats, (surety_stats_section)3, 0, false,
+    CHECK(surety_stats_write_csv(stats, (surety_stats_section)3, 0, false,
                                  &out) == SURETY_MISUSE);
 done:
-    cover_free(&cover);
+    surety_stats_free(stats);
     surety_buf_done(&out);
 }
 
@@ -648,5 +640,9 @@ int main(int argc, char **argv)
         {"draws", draws},
     };
 
-    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+    const int code = check_main(argc, argv, tests, CHECK_COUNT(tests));
+
+    surety_contract_free(cover_contract);
+    surety_registry_free(registry);
+    return code;
 }
