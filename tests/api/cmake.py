@@ -10,7 +10,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from tap import check, finish, same, skip, skip_all  # noqa: E402
-from compilers import sanitize_flags  # noqa: E402
+from compilers import CC, CXX, sanitize_flags  # noqa: E402
 from place import code_of, install, run  # noqa: E402
 
 BUILD, PREFIX = sys.argv[1:]
@@ -32,6 +32,8 @@ def configure(place, name, text, *files):
     flags = " ".join(sanitize_flags())
     return run("cmake", "-S", folder, "-B", folder + "/build",
                f"-DCMAKE_PREFIX_PATH={place.prefix}",
+               f"-DCMAKE_C_COMPILER={CC[-1]}",
+               f"-DCMAKE_CXX_COMPILER={CXX[-1]}",
                f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_CXX_FLAGS={flags}",
                # What another test installed is of no concern.
                "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF"), folder

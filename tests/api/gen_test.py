@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from tap import check, finish, same, skip  # noqa: E402
-from compilers import WARNINGS, sanitize_flags  # noqa: E402
+from compilers import CC, WARNINGS, sanitize_flags  # noqa: E402
 from gen_zoo import NOTES, ZOO  # noqa: E402
 
 BUILD, CONTRACTS = sys.argv[1], sys.argv[2].split(",")
@@ -73,7 +73,7 @@ def drive(folder, name, header, types, sources, include):
     program = os.path.join(folder, name)
     write(listed, f'#include "{header}"\n#define DRIVE_LIST '
           + " ".join(f"X({one})" for one in types) + "\n")
-    made = run("cc", "-g", f'-DDRIVE_TYPES="{listed}"', *include,
+    made = run(*CC, "-g", f'-DDRIVE_TYPES="{listed}"', *include,
                *sanitize_flags(), os.path.join(HERE, "gen_drive.c"), *sources,
                "-L", BUILD, "-lsurety", f"-Wl,-rpath,{BUILD}", "-o", program)
     check(f"the program over {name} builds", made.returncode == 0,
@@ -177,7 +177,7 @@ def check_document(folder):
                        re.DOTALL | re.MULTILINE)
     source = os.path.join(folder, "document.c")
     write(source, program[1])
-    made = run("cc", "-std=c11", *WARNINGS, *INCLUDE, *sanitize_flags(),
+    made = run(*CC, "-std=c11", *WARNINGS, *INCLUDE, *sanitize_flags(),
                source, os.path.join(TYPES, "libsurety-contracts.a"), "-L",
                BUILD, "-lsurety", f"-Wl,-rpath,{BUILD}", "-o", source[:-2])
     check("the example of docs/gen.md builds", made.returncode == 0,

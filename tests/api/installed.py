@@ -12,7 +12,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from tap import check, finish, same, skip  # noqa: E402
-from compilers import STANDARDS, sanitize_flags  # noqa: E402
+from compilers import (CC, CXX, STANDARDS, may_link,  # noqa: E402
+                       sanitize_flags)
 from place import SOURCE, Place, code_of, install, run  # noqa: E402
 
 BUILD, PREFIX = sys.argv[1:]
@@ -23,7 +24,7 @@ MODEL = "exec:echo '{\"answer\": 42}'"
 
 def compilers():
     for program, language, standard in STANDARDS:
-        if not (sanitize_flags() and program.startswith("clang")):
+        if may_link(program):
             yield program, language, standard
 
 
@@ -89,7 +90,7 @@ def check_static(place):
     is nothing else."""
     named = [word.replace("-lsurety", "-l:libsurety.a") for word in
              place.words("--static", "--cflags", "--libs", "surety")]
-    target = make(place, "libsurety.a links by pkg-config --static", ["cc"],
+    target = make(place, "libsurety.a links by pkg-config --static", CC,
                   f"{HERE}/outside.c", named)
     needed = run("readelf", "--dynamic", target).stdout
     check("and the program needs no libsurety.so",
@@ -114,7 +115,7 @@ def check_static(place):
                              ("surety-contracts", typed_program(place))):
             if place.find(name + ".pc"):
                 make(place, f"pkg-config --static --libs {name}, where no "
-                     "shared form is", ["cc"], os.path.join(HERE, source),
+                     "shared form is", CC, os.path.join(HERE, source),
                      place.words("--static", "--cflags", "--libs", name))
         place.env = env
     shutil.rmtree(alone)
@@ -131,7 +132,7 @@ def check_empty_folder(place):
         with open(source, "w", encoding="utf-8") as file:
             file.write(code_of("library.md", f"/* {name}:"))
         flags = place.words("--cflags", "--libs", package)
-        for compiler in (["cc"], ["c++", "-x", "c++"]):
+        for compiler in (CC, [*CXX, "-x", "c++"]):
             make(place, f"{compiler[0]} {name} of docs/library.md, by "
                  f"pkg-config {package}", [*compiler, "-Wall", "-Werror"],
                  source, flags)
@@ -144,10 +145,10 @@ def check_run(place):
     same("a program over surety-run links both",
          sorted(word for word in needed if word.startswith("-l")),
          ["-lsurety", "-lsurety-run"])
-    make(place, "it builds", ["cc", "-Werror"], f"{HERE}/outside_run.c",
+    make(place, "it builds", [*CC, "-Werror"], f"{HERE}/outside_run.c",
          needed)
     for name in ("render", "serve"):
-        make(place, f"and one over surety-{name}", ["cc", "-Werror"],
+        make(place, f"and one over surety-{name}", [*CC, "-Werror"],
              f"{HERE}/outside_{name}.c",
              place.words("--cflags", "--libs", f"surety-{name}"))
     # Their Makefile, as somebody runs it who copied the folder.
@@ -285,7 +286,7 @@ def check_moved(place):
     check("moved: pkg-config gives the new place",
           moved.prefix in " ".join(flags) and place.root + "/" not in
           " ".join(flags), flags)
-    make(moved, "moved: a program builds", ["cc"], f"{HERE}/outside.c", flags)
+    make(moved, "moved: a program builds", CC, f"{HERE}/outside.c", flags)
     said = run(os.path.join(moved.prefix, "bin", "surety"), "check", "-c",
                "simple/message", "-", env=moved.env)
     check("moved: the tool runs", said.returncode == 1, said.stderr)

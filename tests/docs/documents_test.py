@@ -16,7 +16,7 @@ from document import follow, Reader
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "api")]
-from compilers import sanitize_flags  # noqa: E402
+from compilers import CC, sanitize_flags  # noqa: E402
 from tap import check, finish, skip  # noqa: E402
 
 
@@ -47,9 +47,9 @@ def surroundings(build, folder):
     programs = os.path.join(folder, "bin")
     os.mkdir(programs)
     program(programs, "surety", os.path.join(build, "surety"))
-    if shutil.which("cc"):
+    if shutil.which(CC[-1]):
         has.append("cc")
-        program(programs, "cc", shutil.which("cc"), *sanitize_flags())
+        program(programs, "cc", *map(shutil.which, CC), *sanitize_flags())
     if not sanitize_flags():
         has.append("python")  # it would have to load the sanitizer first
         program(programs, "python3", sys.executable)
