@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hostile replies: pieces of markup and JSON, repeated to 4 MiB. The finder
+/* Hostile replies: pieces of markup and JSON, repeated to 2 MiB. The finder
  * counts the bytes its passes go over, and that count is bounded; a part that
  * does not count and is not linear would not come to an end here. Memory is
  * bounded by a multiple of the reply. */
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define REPLY_LEN ((size_t)1 << 22)
+#define REPLY_LEN ((size_t)1 << 21)
 /* Two passes (marker, embedded), each up to SURETY__PASSES_MAX times over the
  * text, one more for the step that reaches that bound. */
 #define WORK_MAX (2 * (SURETY__PASSES_MAX + 2) * REPLY_LEN)
