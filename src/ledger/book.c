@@ -195,9 +195,11 @@ static surety_status book_touch_work(void *owner, const void *ctx,
 {
     surety__book *book = owner;
     const surety__cell cell = book_number(book->writer);
+    const surety_status status =
+        book_do(book, SQL_TOUCH, &cell, 1, NULL, reterr);
 
     (void)ctx;
-    return book_do(book, SQL_TOUCH, &cell, 1, NULL, reterr);
+    return status ? status : book_do(book, SQL_TOUCH, &cell, 1, NULL, reterr);
 }
 
 static surety_status book_flush(void *ctx, surety_error *reterr)

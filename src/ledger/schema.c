@@ -238,8 +238,9 @@ static const char *const schema_statements[SQL_COUNT] = {
     "UPDATE @attempts SET state = 'unknown', abandoned = TRUE"
     " WHERE writer = $1 AND state = 'open'",
     "UPDATE @writers SET closed_ms = ~ WHERE id = $1",
-    /* Changes nothing, and is written all the same. */
-    "UPDATE @writers SET pid = pid WHERE id = $1",
+    /* Done twice it changes nothing, and is written all the same: SQLite writes
+     * no row that stays as it is. */
+    "UPDATE @writers SET pid = -pid WHERE id = $1",
 };
 
 /* Texts up to this length are part of a page; longer ones are read one by

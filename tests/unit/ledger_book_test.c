@@ -2,7 +2,9 @@
 /* Ledgers in files of SQLite, through the public header. What needs more than
  * one process is in tests/e2e/ledger_test.py. */
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -418,6 +420,50 @@ done:
     place_remove(&at);
 }
 
+/* Whether the ledger finds that it can write; its disk is full or not. */
+static surety_status flush_when(surety_ledger *ledger, bool is_full)
+{
+    struct rlimit was, now;
+    surety_status status;
+
+    getrlimit(RLIMIT_FSIZE, &was);
+    now = (struct rlimit){is_full ? 0 : was.rlim_cur, was.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+    status = ledger->flush(ledger->ctx, NULL);
+    setrlimit(RLIMIT_FSIZE, &was);
+    return status;
+}
+
+/* After a failure a flush without rows tries whether the disk takes any. */
+TEST(tries_a_disk_that_was_full)
+{
+    void (*const was)(int) = signal(SIGXFSZ, SIG_IGN);
+    surety_ledger *ledger = NULL;
+    surety_entry entry = sample_entry(ID_1, (surety_str){NULL, 0});
+    sqlite3 *db = NULL;
+    place at;
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, NULL));
+    /* So that there is nothing else to write when it is tried. */
+    CHECK(
+        !sqlite3_open(at.path, &db) &&
+        !sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL));
+    ledger->grouped = true;
+    TRY(flush_when(ledger, true)); /* nothing to write, nothing failed */
+    TRY(ledger->begin(ledger->ctx, &entry, NULL));
+    for (int i = 0; i < 3; i++)
+        EXPECT(SURETY_IO, flush_when(ledger, true));
+    TRY(flush_when(ledger, false));
+    TRY(ledger->begin(ledger->ctx, &entry, NULL));
+    TRY(flush_when(ledger, false));
+done:
+    sqlite3_close(db);
+    surety_ledger_close(ledger);
+    place_remove(&at);
+    signal(SIGXFSZ, was);
+}
+
 TEST(notices_a_file_that_is_gone)
 {
     surety_ledger *ledger = NULL;
@@ -592,6 +638,7 @@ int main(int argc, char **argv)
         {"refuses what is not its own", refuses_what_is_not_its_own},
         {"writes a group at once", writes_a_group_at_once},
         {"reports a group that fails", reports_a_group_that_fails},
+        {"tries a disk that was full", tries_a_disk_that_was_full},
         {"notices a file that is gone", notices_a_file_that_is_gone},
         {"tells writers apart", tells_writers_apart},
         {"reads only", reads_only},
