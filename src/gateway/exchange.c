@@ -531,8 +531,7 @@ static uint32_t exchange_head_ms(const surety__exchange *exchange)
     const uint64_t most_us = SURETY__GATEWAY_HEAD_MS * UINT64_C(1000);
     uint64_t waited_us;
 
-    if (!exchange->ask.request.stream ||
-        (exchange->ask.passes && !exchange->ask.tools.is_beside))
+    if (!exchange->ask.request.stream || surety__pass_copies(&exchange->ask))
         return SERVE_WAIT_LONG;
     waited_us = surety__serve_us() - exchange->started_us;
     return waited_us < most_us ? (uint32_t)((most_us - waited_us + 999) / 1000)
@@ -609,7 +608,7 @@ surety__flow surety__exchange_pull(void *ctx, surety__serving *serving,
         return exchange->is_cut || exchange->out.status ? FLOW_CUT : FLOW_END;
     if (exchange->out.status)
         return FLOW_CUT;
-    if (!len && exchange->ask.passes && !exchange->ask.tools.is_beside) {
+    if (!len && surety__pass_copies(&exchange->ask)) {
         pull->wait_ms = SERVE_WAIT_LONG;
         return FLOW_WAIT;
     }

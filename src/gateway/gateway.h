@@ -378,6 +378,8 @@ bool surety__pass_instead(const surety__ask *ask);
 /* Whether a call with parts that are not known here may be passed on with a
  * check of its functions: its client asks for nothing that needs more. */
 bool surety__pass_beside(const surety__ask *ask);
+/* Whether the response goes to the client as it comes: nothing is checked. */
+bool surety__pass_copies(const surety__ask *ask);
 /* Gives the models of the client's protocol the headers of the request that
  * mean something to a provider. SURETY_NOMEM. */
 surety_status surety__pass_headers(surety__ask *ask,

@@ -90,6 +90,11 @@ bool surety__pass_beside(const surety__ask *ask)
            (!ask->has_repair || ask->repair == SURETY_REPAIR_NONE);
 }
 
+bool surety__pass_copies(const surety__ask *ask)
+{
+    return ask->passes && !ask->tools.is_beside;
+}
+
 /* What a response for an object has besides. */
 static const char *const pass_kept[] = {"content-disposition",
                                         "content-encoding", "allow"};
@@ -201,7 +206,7 @@ static surety_status pass_model(surety__ask *ask,
     for (size_t i = 0; i < model->header_count; i++)
         list.items[list.count++] = model->headers[i];
     pass_add_asked(&list, pass_asked, SURETY__COUNT(pass_asked));
-    if (ask->passes && !ask->tools.is_beside)
+    if (surety__pass_copies(ask))
         pass_add_asked(&list, pass_once, SURETY__COUNT(pass_once));
     if (ask->brings_key && model == &ask->model)
         pass_add_own(&list, ask, model);
