@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys by commands, for tests with several processes:
  *
- *     keys_probe URL
+ *     keys_probe URL [TIMEOUT-MS]
  *
  * It answers each line of stdin with one line on stdout, and only once the call
  * has returned: "ok ...", "denied KIND RETRY_AFTER_MS" or "error STATUS
@@ -139,7 +139,9 @@ static surety_status obey(surety_keys *keys, char **words, surety_error *error)
 
 int main(int argc, char **argv)
 {
-    const surety_keys_options options = {.size = sizeof(options)};
+    const surety_keys_options options = {
+        .size = sizeof(options),
+        .timeout_ms = argc > 2 ? (uint32_t)number(argv[2]) : 0};
     surety_keys *keys = NULL;
     surety_error error;
     char line[512];
