@@ -526,7 +526,7 @@ static surety_status ask_passing(surety__ask *ask,
     }
     if (ask->route.kind == ROUTE_CALL) {
         ask->passes = surety__pass_fits(ask);
-        return SURETY_OK;
+        return ask->passes ? surety__route_pass(ask) : SURETY_OK;
     }
     ask->passes = true;
     if (from == to ||
@@ -608,7 +608,7 @@ static surety_status ask_pass_instead(surety__ask *ask,
     ask->kept = NULL; /* that of a tool which must be called */
     ask->giving.output = SURETY_RUN_OUTPUT_OFF;
     ask->passes = true;
-    return SURETY_OK;
+    return surety__route_pass(ask);
 }
 
 /* Whether a call that cannot be read names a model at least. */

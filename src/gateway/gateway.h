@@ -222,6 +222,10 @@ surety_status surety__params_read(surety__ask *ask, const surety_alloc *alloc,
 surety_str surety__route_first(surety__ask *ask);
 /* Makes the models that follow. SURETY_NOMEM. */
 surety_status surety__route_follow(surety__ask *ask, const surety_alloc *alloc);
+/* The same of a request that is passed on: those that take it as it is. */
+surety_status surety__route_pass(surety__ask *ask);
+/* Whether each model of the route takes the request as it is. */
+bool surety__route_is_alike(const surety__ask *ask);
 void surety__route_done(surety__ask *ask);
 /* All models in their order; NULL: out of memory. */
 const surety_model *surety__route_models(surety__ask *ask, size_t *ret_count);
@@ -369,6 +373,8 @@ void surety__answer_continue(surety__exchange *exchange);
 /* ---- pass.c: requests that are passed on ----------------------------------
  */
 
+/* Whether the model takes the client's own bytes. */
+bool surety__pass_takes(const surety__ask *ask, const surety_model *model);
 /* Whether a call can be passed on: there is nothing to check. */
 bool surety__pass_fits(const surety__ask *ask);
 /* Whether a call that cannot be checked may be passed on all the same: its
@@ -385,7 +391,8 @@ bool surety__pass_copies(const surety__ask *ask);
 surety_status surety__pass_headers(surety__ask *ask,
                                    const surety__serving *serving);
 /* Makes the options of a run those of a request that is passed on. */
-void surety__pass_options(surety__ask *ask, const surety__serving *serving,
+void surety__pass_options(const surety__ask *ask,
+                          const surety__serving *serving,
                           surety_run_options *options);
 void surety__pass_event(surety__exchange *exchange, const surety_event *event);
 surety__flow surety__pass_answer(surety__exchange *exchange);

@@ -20,7 +20,8 @@
 static const char *const pass_asked[] = {"anthropic-version", "anthropic-beta",
                                          "openai-beta"};
 /* The same, of a request whose body is the client's own: one that is asked
- * again has another body, which no provider takes under the same key. */
+ * again, or goes to another model, has another body, which no provider takes
+ * under the same key. */
 static const char *const pass_once[] = {"idempotency-key"};
 /* The same, where the client calls with its own key. */
 static const char *const pass_accounts[] = {
@@ -43,21 +44,20 @@ static bool pass_is_plain(const surety__ask *ask)
            (!request->tool.len || request->choice == CHOICE_NONE);
 }
 
-/* Whether the model takes the client's own bytes. */
-static bool pass_is_alike(const surety__ask *ask)
+bool surety__pass_takes(const surety__ask *ask, const surety_model *model)
 {
-    const surety_model *model = &ask->model;
-    const bool follows = ask->way.route && ask->way.route->model_count > 1;
     const bool configured = surety_val_count(model->extra) ||
                             model->has_temperature || model->output_tokens_max;
 
     return model->protocol == ask->route.protocol && !ask->giving.as_array &&
-           !configured && !follows;
+           !configured &&
+           !(ask->tools.is_beside && model->mode == SURETY_MODE_PROMPT);
 }
 
 bool surety__pass_fits(const surety__ask *ask)
 {
-    return pass_is_alike(ask) && pass_is_plain(ask);
+    return surety__pass_takes(ask, &ask->model) && pass_is_plain(ask) &&
+           surety__route_is_alike(ask);
 }
 
 bool surety__pass_instead(const surety__ask *ask)
@@ -71,7 +71,7 @@ bool surety__pass_instead(const surety__ask *ask)
     const bool says =
         ask->has_repair || ask->retries || waits || ask->account.reports;
 
-    return pass_is_alike(ask) && !wants && !says;
+    return surety__pass_takes(ask, &ask->model) && !wants && !says;
 }
 
 bool surety__pass_beside(const surety__ask *ask)
@@ -82,7 +82,7 @@ bool surety__pass_beside(const surety__ask *ask)
                          ask->giving.output == SURETY_RUN_OUTPUT_LIVE &&
                          surety__pass_instead(ask);
 
-    return !hurries && pass_is_alike(ask) &&
+    return !hurries && surety__pass_takes(ask, &ask->model) &&
            ask->model.mode != SURETY_MODE_PROMPT &&
            request->mode != SURETY_MODE_NATIVE &&
            request->format == FORMAT_TEXT && !ask->has_named &&
@@ -206,7 +206,7 @@ static surety_status pass_model(surety__ask *ask,
     for (size_t i = 0; i < model->header_count; i++)
         list.items[list.count++] = model->headers[i];
     pass_add_asked(&list, pass_asked, SURETY__COUNT(pass_asked));
-    if (surety__pass_copies(ask))
+    if (surety__pass_copies(ask) && model == &ask->model)
         pass_add_asked(&list, pass_once, SURETY__COUNT(pass_once));
     if (ask->brings_key && model == &ask->model)
         pass_add_own(&list, ask, model);
@@ -217,6 +217,8 @@ static surety_status pass_model(surety__ask *ask,
                  (surety_header){SURETY__LITERAL("accept"),
                                  accept.len ? accept : SURETY__LITERAL("*/*"),
                                  false});
+    if (ask->passes)
+        model->whole = !ask->request.stream;
     model->headers = list.items;
     model->header_count = list.count;
     return SURETY_OK;
@@ -236,7 +238,8 @@ surety_status surety__pass_headers(surety__ask *ask,
     return status;
 }
 
-void surety__pass_options(surety__ask *ask, const surety__serving *serving,
+void surety__pass_options(const surety__ask *ask,
+                          const surety__serving *serving,
                           surety_run_options *options)
 {
     if (pass_is_object(ask)) {
@@ -250,7 +253,6 @@ void surety__pass_options(surety__ask *ask, const surety__serving *serving,
     options->request_path = pass_path(ask, serving);
     options->messages = NULL;
     options->message_count = 0;
-    ask->model.whole = !ask->request.stream;
 }
 
 /* Whether the response is a stream, which the request for an object does not

@@ -4,7 +4,8 @@
  * The first of them is drawn: in turns by their weights, which all threads
  * share, so the proportions are exact, or else as listed. The others follow in
  * their order. A model whose protocol has no word for a member of the request
- * is left out of those that follow: nothing is dropped from a request. */
+ * is left out of those that follow: nothing is dropped from a request. So is
+ * one that does not take the client's own bytes, where these are passed on. */
 #include "gateway/gateway.h"
 
 static const surety_config_route *route_find(const surety__settings *settings,
@@ -74,23 +75,71 @@ static surety_status route_add(surety__ask *ask, surety_str name,
     return status == SURETY_NOMEM ? status : SURETY_OK;
 }
 
-surety_status surety__route_follow(surety__ask *ask, const surety_alloc *alloc)
+/* Makes room for the others. SURETY_NOMEM; SURETY_END: there are none. */
+static surety_status route_others(surety__ask *ask)
 {
     const surety_config_route *way = ask->way.route;
-    surety_status status = SURETY_OK;
 
     if (!way || way->model_count < 2)
-        return SURETY_OK;
+        return SURETY_END;
     ask->others =
         surety__arena_take(ask->arena, way->model_count * sizeof(*ask->others));
     ask->extras =
         surety__arena_take(ask->arena, way->model_count * sizeof(*ask->extras));
-    if (!ask->others || !ask->extras)
-        return SURETY_NOMEM;
+    return ask->others && ask->extras ? SURETY_OK : SURETY_NOMEM;
+}
+
+surety_status surety__route_follow(surety__ask *ask, const surety_alloc *alloc)
+{
+    const surety_config_route *way = ask->way.route;
+    surety_status status = route_others(ask);
+
+    if (status)
+        return status == SURETY_END ? SURETY_OK : status;
     for (size_t i = 0; i < way->model_count && !status; i++)
         if (i != ask->way.first)
             status = route_add(ask, way->models[i], alloc);
     return status;
+}
+
+/* The model of that name, if it takes the request as it is. NULL: none. */
+static const surety_model *route_taker(const surety__ask *ask, surety_str name)
+{
+    const surety_model *found;
+
+    return !surety_config_model(ask->settings->config, name, &found, NULL) &&
+                   surety__pass_takes(ask, found)
+               ? found
+               : NULL;
+}
+
+surety_status surety__route_pass(surety__ask *ask)
+{
+    const surety_config_route *way = ask->way.route;
+    const surety_status status = route_others(ask);
+
+    if (status)
+        return status == SURETY_END ? SURETY_OK : status;
+    for (size_t i = 0; i < way->model_count; i++) {
+        const surety_model *model =
+            i == ask->way.first ? NULL : route_taker(ask, way->models[i]);
+
+        if (!model)
+            continue;
+        ask->others[ask->other_count] = *model;
+        ask->extras[ask->other_count++] = NULL;
+    }
+    return SURETY_OK;
+}
+
+bool surety__route_is_alike(const surety__ask *ask)
+{
+    const surety_config_route *way = ask->way.route;
+
+    for (size_t i = 0; way && i < way->model_count; i++)
+        if (!route_taker(ask, way->models[i]))
+            return false;
+    return true;
 }
 
 void surety__route_done(surety__ask *ask)

@@ -394,6 +394,54 @@ def test_errors():
               or "No such thing." in got.body.decode(), got)
 
 
+def test_routes():
+    """The models of a route follow each other: those that take the request as
+    it is. Each gets the client's bytes but for its own name."""
+    down = answer({"error": {"message": "Busy.", "type": "server_error"}}, 503)
+    for client in CLIENTS:
+        other = "anthropic" if client == "openai" else "openai"
+        plain = {key: value for key, value in ASKED[client].items()
+                 if key != "tools"}
+        for is_stream in (False, True):
+            made = [bodies(client, is_stream, [("other", 0), ("call", what)])
+                    for what in (BAD[0], GOOD[0])]
+            for kind, members, steps in (
+                    ("checked", ASKED[client],
+                     (down, made[0][1], made[1][1])),
+                    ("plain", plain, (down, made[1][1]))):
+                name = f"{client} {kind} {'stream' if is_stream else 'whole'}"
+                with Provider(*steps) as provider, Gateway({}, config={
+                        **of(provider), "retry": {"max": 0},
+                        "models": {
+                            "a": {"provider": client, "model": "first"},
+                            "o": {"provider": other, "model": "odd"},
+                            "t": {"provider": client, "model": "tuned",
+                                  "temperature": 1},
+                            "b": {"provider": client, "model": "second"}},
+                        "routes": {"chat": ["a", "o", "t", "b"] if
+                                   kind == "checked" else ["a", "b"]}}
+                ) as gateway:
+                    got = gateway.call(
+                        client, is_stream, ("Idempotency-Key: once",),
+                        model="chat", **members)
+                same(f"{name}: status", got.status, 200)
+                same(f"{name}: byte for byte", got.body, made[1][0])
+                sent = provider.requests
+                same(f"{name}: the models", [
+                    next((model for model in ("first", "second", "odd", "tuned")
+                          if f"/{model}:".encode() in head or
+                          f'"{model}"'.encode() in body), None)
+                    for head, body in sent],
+                     ["first", *["second"] * (len(steps) - 1)])
+                bodies_sent = [json.loads(body) for _, body in sent[:2]]
+                for body in bodies_sent:
+                    body.pop("model", None)
+                same(f"{name}: the same bytes", bodies_sent[1], bodies_sent[0])
+                same(f"{name}: keys that are sent once", [
+                    b"idempotency-key" in head.lower() for head, _ in sent],
+                     [kind == "plain"] + [False] * (len(sent) - 1))
+
+
 def test_ways():
     """Headers and members that ask for a check are kept, and what the client
     cannot have is refused."""
@@ -495,5 +543,5 @@ def test_gone():
         same("lives on", got.status, 200)
 
 
-run_tests(test_laws, test_ends, test_errors, test_ways, test_undeclared,
-          test_text, test_gone)
+run_tests(test_laws, test_ends, test_errors, test_routes, test_ways,
+          test_undeclared, test_text, test_gone)
