@@ -65,6 +65,7 @@ more python3-jsonschema judges_what_the_gateways_give
 more python3-pydantic models_whose_schemas_are_contracts
 more mypy:mypy checks_the_types_of_the_Python_package
 ci libclang-rt-14-dev the_sanitizers_of_clang
+ci llvm:llvm-symbolizer names_the_lines_that_they_find
 '
 
 wanted=" $* "
