@@ -12,11 +12,12 @@ and as streams. The laws:
 import json
 import random
 import sys
+import threading
 import time
 
 from cli_run import check, run_tests, same
 from gateway_run import CLIENTS, Gateway, model_of
-from mock_run import Response
+from mock_run import WAIT, Response, read_to, request
 from provider_server import Provider, answer, endless, head, streamed
 
 SEEDS = int(sys.argv[2]) if len(sys.argv) > 2 else 8
@@ -523,6 +524,57 @@ def test_text():
     check("a call without the id of an item", "id" not in again[1], again)
 
 
+def test_waits():
+    """A response that is held longer than ten seconds: its client gets the head
+    and its protocol's ping, for Gemini's an empty text. Then comes the response
+    as it is, or the protocol's error, and the connection is cut."""
+    answers = {(client, name): bodies(client, True,
+                                      [("other", 0), ("call", what)])[0]
+               for client in CLIENTS
+               for name, what in (("good", GOOD[0]), ("bad", BAD[0]))}
+    silent = threading.Event()
+
+    def late(connection, top, body):
+        connection.sendall(head(kind="text/event-stream",
+                                more=("Connection: close",)))
+        silent.wait(WAIT)
+        name = "good" if b"good" in top + body else "bad"
+        client = next(client for client, path in (
+            ("responses", b"/responses "), ("anthropic", b"/messages "),
+            ("gemini", b":streamGenerateContent"), ("openai", b""))
+                      if path in top.split(b"\r\n")[0])
+        connection.sendall(answers[client, name])
+
+    with Provider(late) as provider, \
+            Gateway({}, config=of(provider)) as gateway:
+        links = {(client, name): gateway.send(request(
+            client, True, ("Surety-Retries: 0", "Authorization: Bearer k"),
+            model=name, **ASKED[client])) for client, name in answers}
+        begun = {one: read_to(link, b'"text":""' if one[0] == "gemini"
+                              else b"ping")
+                 for one, link in links.items()}
+        silent.set()
+        for (client, name), link in links.items():
+            came = begun[client, name]
+            while more := link.recv(1 << 16):
+                came += more
+            link.close()
+            got = Response.of(came)
+            name, whole = f"{client} waits: {name}", answers[client, name]
+            same(f"{name}: status", got.status, 200)
+            if name.endswith("good"):
+                check(f"{name}: byte for byte", got.body.endswith(whole) and
+                      got.whole, got.raw)
+                check(f"{name}: and before it pings alone", all(
+                    b"ping" in block or b'"text":""' in block
+                    for block in got.body[:-len(whole)].split(b"\n\n")
+                    if block), got.raw)
+            else:
+                check(f"{name}: an error, and cut", not got.whole and
+                      b"error" in got.body.rpartition(b"data: ")[2] and
+                      BAD[0].encode() not in got.body, got.raw)
+
+
 def test_gone():
     """The client of a held stream that hangs up ends the call."""
     with Provider(endless(head(kind="text/event-stream"), b": x\n\n")
@@ -544,4 +596,4 @@ def test_gone():
 
 
 run_tests(test_laws, test_ends, test_errors, test_routes, test_ways,
-          test_undeclared, test_text, test_gone)
+          test_undeclared, test_text, test_waits, test_gone)
