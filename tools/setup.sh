@@ -48,6 +48,8 @@ bench npm:npm fetches_validators_to_measure_beside
 fuzz clang the_fuzzer
 fuzz libclang-rt-14-dev the_run_time_of_the_fuzzer
 ci clang the_second_compiler
+more chromium? shows_the_page_of_the_gateway_in_a_test
+more chromium-driver? drives_it
 more cmake finds_the_installed_library_in_a_test
 more mandoc reads_the_manual_pages_in_a_test
 more man-db reads_them_too
