@@ -387,7 +387,8 @@ bool surety__pass_beside(const surety__ask *ask);
 /* Whether the response goes to the client as it comes: nothing is checked. */
 bool surety__pass_copies(const surety__ask *ask);
 /* Gives the models of the client's protocol the headers of the request that
- * mean something to a provider. SURETY_NOMEM. */
+ * mean something to a provider, and tells them whether a request that is passed
+ * on asks for a stream. SURETY_NOMEM. */
 surety_status surety__pass_headers(surety__ask *ask,
                                    const surety__serving *serving);
 /* Makes the options of a run those of a request that is passed on. */

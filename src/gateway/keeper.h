@@ -30,6 +30,7 @@ typedef enum surety__task {
     TASK_SETTLE
 } surety__task;
 
+/* What calls use. */
 typedef struct surety__amount {
     uint64_t tokens, picousd;
 } surety__amount;

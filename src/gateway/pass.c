@@ -217,8 +217,6 @@ static surety_status pass_model(surety__ask *ask,
                  (surety_header){SURETY__LITERAL("accept"),
                                  accept.len ? accept : SURETY__LITERAL("*/*"),
                                  false});
-    if (ask->passes)
-        model->whole = !ask->request.stream;
     model->headers = list.items;
     model->header_count = list.count;
     return SURETY_OK;
@@ -230,11 +228,14 @@ surety_status surety__pass_headers(surety__ask *ask,
     const surety_protocol protocol = ask->route.protocol;
     surety_status status = SURETY_OK;
 
-    if (ask->model.protocol == protocol)
-        status = pass_model(ask, serving, &ask->model);
-    for (size_t i = 0; i < ask->other_count && !status; i++)
-        if (ask->others[i].protocol == protocol)
-            status = pass_model(ask, serving, &ask->others[i]);
+    for (size_t i = 0; i <= ask->other_count && !status; i++) {
+        surety_model *model = i ? &ask->others[i - 1] : &ask->model;
+
+        if (ask->passes)
+            model->whole = !ask->request.stream;
+        if (model->protocol == protocol)
+            status = pass_model(ask, serving, model);
+    }
     return status;
 }
 
