@@ -4,7 +4,6 @@
 amalgamation.py FOLDER [JQ]. JQ: also with the rules."""
 
 import os
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -12,6 +11,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from tap import check, finish, same  # noqa: E402
 from compilers import (STANDARDS, WARNINGS, may_link,  # noqa: E402
                        sanitize_flags)
+from place import run  # noqa: E402
 
 FOLDER = sys.argv[1]
 DEFINES, LINKS = [], []
@@ -23,12 +23,8 @@ with open(os.path.join(FOLDER, "surety.c"), encoding="utf-8") as source:
 same("no inner include is left",
      [line for line in text.splitlines() if line.startswith("#include")
       and "surety" in line], ['#include "surety.h"'])
-libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libpcre2-8",
-                       "libidn2", "gmp"], capture_output=True, text=True,
-                      check=True).stdout.split()
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=False,
-                          timeout=300)
+libs = run("pkg-config", "--cflags", "--libs", "libpcre2-8", "libidn2",
+           "gmp").stdout.split()
 
 
 def works(name, program, *arguments):

@@ -193,6 +193,22 @@ def test_others():
                   got)
 
 
+def test_accept():
+    """Vectors are no stream, also of a model that has the Responses API."""
+    with Provider(answer({"object": "list", "data": []})) as provider:
+        for protocol in ("openai", "responses"):
+            with Gateway({}, config={
+                    "providers": {protocol: {"base_url": provider.url}},
+                    "models": {"v": {"provider": protocol, "model": "v"}}}
+            ) as gateway:
+                same(f"{protocol}: status", post(
+                    gateway, "/v1/embeddings",
+                    {"model": "v", "input": "a"}).status, 200)
+            top = provider.requests[-1][0].lower()
+            check(f"{protocol}: asks for JSON",
+                  b"\r\naccept: application/json" in top, top)
+
+
 def test_batch():
     """A batch of texts for vectors repeats the model's name in each item: there
     too it becomes the provider's, and nothing else changes."""
@@ -249,4 +265,4 @@ def test_not_passed():
 
 
 run_tests(test_bytes, test_request, test_headers, test_errors, test_broken,
-          test_gone, test_others, test_batch, test_not_passed)
+          test_gone, test_others, test_accept, test_batch, test_not_passed)
